@@ -1,4 +1,4 @@
-"""Every budget of a run: how much is built, looked at, remembered and told."""
+"""All budgets and limits of a run."""
 
 from __future__ import annotations
 
@@ -6,24 +6,23 @@ from kubelint_gpu.values import Value
 
 
 class Budget(Value):
-    """What a run may cost in steps as `work` counts them, and what single questions may cost.
+    """The budget of a run in steps as `work` counts them, and of single questions.
 
     Attributes:
-        replicas: so many pods of a workload are built whatever the nodes hold.
-        states: the states that the search of one workload's rollout looks at; on many nodes fewer.
-        starts: the first placements from which a search goes on that has not seen all of them.
-        retries: how often a search begins anew with pods that it took to stay where they are.
-        placements: the partial placements that counting pods looks at.
-        waiting: those that are looked at for what the next pod waits for.
-        gangs: the states of Jobs that may hold one another up.
+        replicas: the most pods of a workload that are built, whatever the nodes hold.
+        states: the states that the search of one workload's rollout visits; on many nodes fewer.
+        starts: the first placements from which an incomplete search continues.
+        retries: how often a search restarts with pods that it had assumed to stay where they are.
+        placements: the partial placements that counting pods visits.
+        waiting: the placements visited to find what the next pod waits for.
+        gangs: the states of Jobs that may block one another.
         starving: the partial placements beside which a Job waits.
-        told: of how many workloads that lack devices each is told what it waits for.
-        company: the states of rollouts that others may let end.
-        drain: the partial placements for each node that is drained.
-        rollback: the states of a StatefulSet that is rolled back.
-        devices: the devices that are tried for one pod: what the allocator of Kubernetes does in some hundredths of a
-            second.
-        orders: the orders of pools and slices in which devices are looked for where the release has no fixed one.
+        told: the number of workloads without devices for which the reason of the wait is reported.
+        company: the states of rollouts that other rollouts may unblock.
+        drain: the partial placements for each drained node.
+        rollback: the states of a StatefulSet's rollback.
+        devices: the devices tried for one pod: what the allocator of Kubernetes does in some hundredths of a second.
+        orders: the orders of pools and slices in which devices are searched if the release has no fixed order.
         expression: the steps of an expression about one device.
     """
 
@@ -45,12 +44,13 @@ class Budget(Value):
 
 
 class Effort(Value):
-    """How much work a run takes upon itself, in steps.
+    """How much work a run may do, in steps.
 
     Attributes:
         run: for all questions of a run together.
-        group: for all questions about one contended group of workloads, whatever else is checked; of many more.
-        least: the steps that each unit may take in any case.
+        group: for all questions about one contended group of workloads, whatever else is checked; more for many
+            questions.
+        least: the minimum of each unit.
     """
 
     run: int
@@ -68,7 +68,7 @@ NORMAL = EFFORTS["normal"]
 
 
 class PlacementLimits(Value):
-    """What one attempt to place a pod, or several, may remember and look at."""
+    """Limits of memory and search for one attempt to place one or several pods."""
 
     few_nodes: int = 24  # on so many nodes, each is looked at by itself instead of by its class
     partitions: int = 256  # the partitions of the nodes that are remembered
@@ -83,7 +83,7 @@ class PlacementLimits(Value):
 
 
 class StepsLimits(Value):
-    """How much cheap work counts as one step; `pod_type` is how many steps the making of one counts."""
+    """How much cheap work counts as one step; `pod_type` is the number of steps for creating a pod type."""
 
     passed_nodes: int = 16  # nodes that an attempt passes over
     copied: int = 64  # nodes and pods that a snapshot copies
@@ -101,7 +101,7 @@ class StepsLimits(Value):
 
 
 class SimulationLimits(Value):
-    """What is looked at of one rollout, and of the questions beside it."""
+    """Limits of the search for one rollout, and of the questions about it."""
 
     pool_nodes: int = 24  # the nodes by which an autoscaled pool grows
     preemption_orders: int = 24  # the orders in which equal victims may have started
@@ -130,7 +130,7 @@ class SimulationLimits(Value):
 
 
 class PartsLimits(Value):
-    """What part of the budget a further question has: the half, the quarter and so on."""
+    """The share of the budget for each further question, as a half, a quarter and so on."""
 
     together: int = 2  # rollouts that begin at the same moment
     pair: int = 4  # two of them
@@ -146,7 +146,7 @@ class PartsLimits(Value):
 
 
 class ToldLimits(Value):
-    """How much a finding or an explanation looks at, and names."""
+    """Limits of the details that a finding or an explanation examines and names."""
 
     pairs: int = 16  # the pairs of rollouts that may block each other
     sharing_pods: int = 256  # the replicas that are placed with shared claims

@@ -1,4 +1,4 @@
-"""Values by their keys."""
+"""Groups values by key."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ V = TypeVar("V")
 
 
 def grouped(pairs: Iterable[tuple[K, V]]) -> dict[K, list[V]]:
-    """The values of each key, in the order of the first of each."""
+    """Return the values of each key; keys are in the order of their first value."""
     found: dict[K, list[V]] = {}
     for key, value in pairs:
         found.setdefault(key, []).append(value)
@@ -19,7 +19,7 @@ def grouped(pairs: Iterable[tuple[K, V]]) -> dict[K, list[V]]:
 
 
 def summed(pairs: Iterable[tuple[K, int]]) -> dict[K, int]:
-    """The sum of the numbers of each key."""
+    """Return the sum of the numbers of each key."""
     found: dict[K, int] = {}
     for key, number in pairs:
         found[key] = found.get(key, 0) + number
@@ -28,5 +28,5 @@ def summed(pairs: Iterable[tuple[K, int]]) -> dict[K, int]:
 
 @lru_cache(maxsize=64)
 def in_order(names: frozenset[str]) -> tuple[str, ...]:
-    """Some names, sorted: many workloads may go to the same nodes."""
+    """Return the names, sorted; cached, because many workloads may use the same nodes."""
     return tuple(sorted(names))

@@ -1,4 +1,4 @@
-"""Regular expressions that input brings: Go's syntax, matched by RE2 in time that grows with the text alone."""
+"""Regular expressions from the input, in Go's syntax, matched by RE2 in linear time."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 
 @lru_cache(maxsize=4096)
 def compiled(expression: str) -> Any:
-    """The expression for `matches`; None where it is none in Go's syntax, or one that needs too much memory."""
+    """Return the compiled expression for `matches`; None if it is invalid in Go's syntax, or needs too much memory."""
     import re2
 
     options = re2.Options()
@@ -21,13 +21,13 @@ def compiled(expression: str) -> Any:
 
 @lru_cache(maxsize=16_384)
 def matches(expression: str, text: str) -> bool:
-    """Whether the whole text is what an expression describes; one that is none describes itself."""
+    """Whether the expression matches the whole text; an invalid expression matches only itself."""
     found = compiled(expression)
     return text == expression if found is None else found.fullmatch(_characters(text)) is not None
 
 
 def escaped(text: str) -> str:
-    """An expression for this text alone."""
+    """Return an expression that matches only this text."""
     import re2
 
     quoted: str = re2.escape(_characters(text))
@@ -35,5 +35,5 @@ def escaped(text: str) -> str:
 
 
 def _characters(text: str) -> str:
-    """The text without halves of surrogate pairs, which stand for bytes of a file's name that are no UTF-8."""
+    """Return the text without halves of surrogate pairs, which stand for bytes of a file name that are not UTF-8."""
     return text if text.isascii() else text.encode("utf-8", "replace").decode()

@@ -1,4 +1,4 @@
-"""Options and arguments whose declaration imports nothing that only `--help` needs: `inspect`, `locale`."""
+"""Options and arguments, declared without imports that only `--help` needs: `inspect`, `locale`."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import click
 
 
 class _Option(click.Option):
-    """An option whose help is written as it is shown: click looks for indentation otherwise."""
+    """An option whose help is printed as written, so that click need not remove indentation."""
 
     def __init__(self, *given: Any, help: str | None = None, **more: Any) -> None:  # noqa: A002 - click's name
         super().__init__(*given, **more)
@@ -75,7 +75,7 @@ _RENDERING = (
 
 
 def rendering_options(command: Callable[..., int]) -> Callable[..., int]:
-    """How kustomizations and charts are rendered; the command gets it as `renderer`."""
+    """Add the options for rendering kustomizations and charts; the command gets them as `renderer`."""
 
     @wraps(command)
     def with_renderer(
@@ -112,10 +112,10 @@ _SCHEMES = {"dask": "tcp", "tls": "tls"}
 
 
 def _address(_context: click.Context, _parameter: click.Parameter, text: str | None) -> str | None:
-    """The address of a scheduler, as Dask writes it.
+    """Check the address of a scheduler, in the form that Dask uses.
 
     Raises:
-        click.BadParameter: it is none.
+        click.BadParameter: the address is invalid.
     """
     if text is None:
         return None

@@ -25,7 +25,7 @@ class Value(Struct, frozen=True, cache_hash=True):
 
 
 class PartlyCompared(Value):
-    """A value of which equality and hash leave out the fields that `not_compared` names."""
+    """A value whose equality and hash ignore the fields in `not_compared`."""
 
     not_compared: ClassVar[frozenset[str]] = frozenset()
 

@@ -1,4 +1,4 @@
-"""The version of this program and where it lives: the only place where they are written."""
+"""The version of this program and its web address; they are written only here."""
 
 __version__ = "0.1.0"
 PROJECT_URL = "https://github.com/kubelint-gpu/kubelint-gpu"

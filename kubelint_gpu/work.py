@@ -1,8 +1,4 @@
-"""How much work a run may do: counted in steps and not in seconds, so that every machine gives the same answer.
-
-A step is about what it takes to ask the filters about one node. Where work is shared out, each part has an allowance of
-its own; what it leaves goes back. Without any allowance nothing is limited.
-"""
+"""Limits the work of a run: counted in steps and not in seconds, so that every machine gives the same answer."""
 
 from __future__ import annotations
 
@@ -24,10 +20,10 @@ class UsedUp(Exception):  # noqa: N818 - it says what happened
 
 
 class Allowance:
-    """What is left of the work that something may do, in steps, and how often a part of it was used up.
+    """The remaining work of a run or a part of it, in steps, and how often a part used up its allowance.
 
-    `group` is what each contended group may take of it. `common` is what several questions have together, where this is
-    the share of one of them. `paid` is what was done once for the whole and all of its parts, `answers` what they keep.
+    `group` is the allowance of each contended group. `common` is the allowance that several questions share, if this
+    one is the share of one question. `paid` are the results already charged, for all parts; `answers` caches them.
     """
 
     __slots__ = ("answers", "common", "cut", "group", "left", "paid")
@@ -48,10 +44,10 @@ _current: ContextVar[Allowance | None] = ContextVar("allowance", default=None)
 
 
 def charge(steps: int) -> None:
-    """Take steps off what is left.
+    """Charge steps to the allowance.
 
     Raises:
-        UsedUp: nothing is left.
+        UsedUp: no steps are left.
     """
     allowance = _current.get()
     if allowance is not None:
@@ -61,33 +57,33 @@ def charge(steps: int) -> None:
 
 
 def paid() -> set[Hashable]:
-    """What the run has paid for that is kept, to be added to; nothing where nothing is limited."""
+    """Return the cached results already charged in this run, for adding to them; empty if nothing is limited."""
     allowance = _current.get()
     return set() if allowance is None else allowance.paid
 
 
 def answers() -> dict[Hashable, Any] | None:
-    """Return the answers that the run about a unit keeps, to be added to; None if nothing is limited."""
+    """Return the cache of answers about the current unit, for adding to it; None if nothing is limited."""
     allowance = _current.get()
     return None if allowance is None else allowance.answers
 
 
 def left() -> int | None:
-    """The steps that are left; None where nothing is limited."""
+    """Return the remaining steps; None if nothing is limited."""
     allowance = _current.get()
     return None if allowance is None else max(0, allowance.left)
 
 
 @contextmanager
 def limited(steps: int, group: int = maxsize) -> Iterator[Allowance]:
-    """Allow so many steps within, whatever is left outside; each contended group may take `group` of them."""
+    """Limit the block to so many steps, whatever is left outside; each contended group may take `group` of them."""
     allowance = Allowance(steps, group)
     with within(_current, allowance):
         yield allowance
 
 
 def of_group(number: int, of: int) -> AbstractContextManager[Allowance | None]:
-    """Allow a part of what a contended group may take."""
+    """Limit the block to a part of a contended group's allowance."""
     outer = _current.get()
     if outer is None:
         return _UNLIMITED
@@ -95,7 +91,7 @@ def of_group(number: int, of: int) -> AbstractContextManager[Allowance | None]:
 
 
 def part(number: int, of: int) -> AbstractContextManager[Allowance | None]:
-    """Allow a part of what is left, such as 3 of 4; the rest stays for what follows."""
+    """Limit the block to a part of the remaining steps, for example 3 of 4; the rest stays for later blocks."""
     outer = _current.get()
     if outer is None:
         return _UNLIMITED
@@ -104,7 +100,7 @@ def part(number: int, of: int) -> AbstractContextManager[Allowance | None]:
 
 @contextmanager
 def parts(number: int, of: int) -> Iterator[Callable[[], None]]:
-    """What begins the next of several things, each with such a part of what is left when it begins."""
+    """Yield a function that begins the next of several tasks, each with a part of the steps left when it begins."""
     outer = _current.get()
     if outer is None:
         yield lambda: None
@@ -116,7 +112,7 @@ def parts(number: int, of: int) -> Iterator[Callable[[], None]]:
 
 @contextmanager
 def common() -> Iterator[None]:
-    """Take what is done within off what several questions have together, for all of them use it."""
+    """Charge the block to the common allowance of several questions, because all of them use its result."""
     allowance = _current.get()
     if allowance is None or allowance.common is None:
         yield
@@ -126,7 +122,7 @@ def common() -> Iterator[None]:
 
 
 class _Part:
-    """Some of the steps that are left, for what is done within; what it leaves goes back."""
+    """A part of the remaining steps; unused steps are returned."""
 
     __slots__ = ("_inner", "_outer", "_steps", "_token")
 
@@ -144,7 +140,7 @@ class _Part:
         self._settle()
 
     def begin(self, number: int, of: int) -> None:
-        """Give back what is left, and allow a part of all that to what is done next."""
+        """Return the unused steps, and allow a part of all remaining steps for the next task."""
         inner = self._inner
         if inner.left != self._steps or inner.cut or not self._steps:
             self._settle()
@@ -159,7 +155,7 @@ class _Part:
 
 @contextmanager
 def within(variable: ContextVar[Thing], value: Thing) -> Iterator[None]:
-    """Give a variable a value for what is done within."""
+    """Set a context variable for the block."""
     token = variable.set(value)
     try:
         yield
@@ -170,11 +166,11 @@ def within(variable: ContextVar[Thing], value: Thing) -> Iterator[None]:
 def shared_out(
     work: Callable[[Thing], Answer], things: Sequence[Thing], decided: Callable[[Answer], bool] = lambda _: True
 ) -> dict[Thing, Answer | None]:
-    """Return `work` of each question about one contended group, within its allowance; None where that is too little.
+    """Return `work` of each question about one contended group, within its allowance; None if that is too little.
 
     An answer that is not `decided` counts as none, but is kept if no better one is found.
-    If the questions are many, the allowance grows with their number. Half of it is shared out equally, so that nothing
-    keeps the easy ones from an answer. What is left then is shared out equally among those that need more, as long as
+    If the questions are many, the allowance grows with their number. Half of it is divided equally among all questions,
+    so that the easy ones get an answer in any case. The rest is divided equally among those that need more, as long as
     that helps any of them. At last half of it goes to each.
     """
     whole = _current.get()

@@ -1,4 +1,4 @@
-"""What stays as it is whatever further nodes there are: a quota, a claim for one pod, pods bound to declared nodes."""
+"""Results that no further nodes can change: because of a quota, an exclusive claim, or pods bound to declared nodes."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _WHATEVER = frozenset(("quota", "volume"))
 
 
 def is_certain(unit: ApplySet, subject: WorkloadCheck, judgement: Judgement) -> bool:
-    """Whether nothing that the inventory does not say could change what is judged of a workload."""
+    """Whether nothing outside the inventory could change the judgement of a workload."""
     if subject.key in resting_on_assumed(unit):
         return False
     short = judgement.verdict is None and judgement.placed < judgement.wanted
@@ -56,14 +56,14 @@ def is_certain(unit: ApplySet, subject: WorkloadCheck, judgement: Judgement) -> 
 
 
 def may_be_more(unit: ApplySet, subject: WorkloadCheck, judgement: Judgement) -> bool:
-    """Whether more of its replicas run where its pods are elsewhere, of which it is known that they are there."""
+    """Whether more of its replicas could run if its known pods were on other nodes."""
     now = transitions_in(unit).get(subject.key)
     known = now is not None and (now.known or not now.existing)
     return known and judgement.at_best is not None and judgement.at_best > judgement.placed
 
 
 def _ran_elsewhere(unit: ApplySet, subject: WorkloadCheck) -> bool:
-    """Whether its old pods, whose nodes are not known, do not all fit the declared nodes: these were others then."""
+    """Whether its old pods, whose nodes are unknown, do not all fit on the declared nodes, which have changed."""
     one = transitions_in(unit).get(subject.key)
     if one is None or not (one.known and one.existing and one.rolls) or own_pods(one.new, unit.cluster.pods):
         return False
@@ -75,17 +75,17 @@ def _ran_elsewhere(unit: ApplySet, subject: WorkloadCheck) -> bool:
 
 
 def proviso(unit: ApplySet, subject: WorkloadCheck, judgement: Judgement) -> str:
-    """Return the clause with `unless` for a judgement that is not certain; empty for one that is."""
+    """Return a clause with `unless` for an uncertain judgement; empty for a certain one."""
     if is_certain(unit, subject, judgement):
         return ""
     return doubt_about(unit, subject) or "unless there are nodes beyond the inventory"
 
 
 def doubt_about(unit: ApplySet, subject: WorkloadCheck) -> str:
-    """Return the clause with `unless` for what a captured cluster leaves open about the workload's pods; else empty.
+    """Return a clause with `unless` for facts about the pods that a captured cluster leaves open; else empty.
 
-    It shows no pod of the whole namespace, so that they might have been left out. Or nobody has applied the workload
-    before, and its pods do not show their images. Or pods that another owner has left behind match its selector.
+    The capture may show no pods of the namespace, pods without images of a workload that was never applied before, or
+    matching pods that another owner has left behind.
     """
     one = transitions_in(unit).get(subject.key)
     if one is None:
@@ -103,9 +103,9 @@ def doubt_about(unit: ApplySet, subject: WorkloadCheck) -> str:
 
 
 def may_adopt(unit: ApplySet, subject: WorkloadCheck) -> bool:
-    """Whether a new workload may take over pods that run: their own owner is in no manifest, and its selector matches.
+    """Whether a new workload may adopt running pods: its selector matches, and their owner is in no manifest.
 
-    A controller takes over what an owner left that was deleted with `--cascade=orphan`.
+    A controller adopts pods of an owner that was deleted with `--cascade=orphan`.
     """
     controller, workload = subject.controller, subject.workload
     if not unit.cluster.pods or workload.selector is None or not controller.rolls or not is_made(unit, subject):
@@ -122,12 +122,12 @@ def may_adopt(unit: ApplySet, subject: WorkloadCheck) -> bool:
 
 
 def outgrown(unit: ApplySet, subject: WorkloadCheck, judgement: Judgement) -> bool:
-    """Whether a pool may bring more room than a judgement looks at, so that nothing is proven."""
+    """Whether a pool may grow by more than a judgement considers, so that nothing is proven."""
     return unit.may_outgrow(subject) and not is_certain(unit, subject, judgement)
 
 
 def evicts_for_certain(unit: ApplySet, subject: WorkloadCheck, owner: str) -> bool:
-    """Whether a rollout can evict pods of an owner whatever nodes there are beyond the inventory."""
+    """Whether a rollout can preempt pods of an owner even with further nodes beyond the inventory."""
     if subject.workload.approximate or _is_closed(unit, subject):
         return not subject.workload.approximate
     again = judged_beyond(unit).get(subject.key)
@@ -136,7 +136,7 @@ def evicts_for_certain(unit: ApplySet, subject: WorkloadCheck, owner: str) -> bo
 
 @once
 def judged_beyond(unit: ApplySet) -> dict[WorkloadKey, Judgement]:
-    """The judgements with further nodes, of the subjects of which these do not change them at first sight."""
+    """The judgements with further nodes, for workloads that these might not help."""
     wanted = {
         subject.key
         for subject in unit.subjects
@@ -148,7 +148,7 @@ def judged_beyond(unit: ApplySet) -> dict[WorkloadKey, Judgement]:
 
 
 def stays_bound(unit: ApplySet, subject: WorkloadCheck) -> bool:
-    """Whether no node beyond the inventory takes its pods, whatever it has."""
+    """Whether no possible node beyond the inventory takes its pods."""
     if _is_closed(unit, subject):
         return True
     return (
@@ -159,7 +159,7 @@ def stays_bound(unit: ApplySet, subject: WorkloadCheck) -> bool:
 
 
 def is_certain_together(unit: ApplySet, group: Together, involved: Sequence[WorkloadCheck]) -> bool:
-    """Whether no node beyond the inventory could change what is judged of rollouts that begin together."""
+    """Whether no node beyond the inventory can change the judgement of rollouts that begin together."""
     if any(subject.key in resting_on_assumed(unit) for subject in involved):
         return False
     if all(_is_closed(unit, subject) for subject in involved):
@@ -179,12 +179,12 @@ def is_certain_together(unit: ApplySet, group: Together, involved: Sequence[Work
 
 
 def _is_closed(unit: ApplySet, subject: WorkloadCheck) -> bool:
-    """Whether all is declared that decides what becomes of its pods, and its controller known."""
+    """Whether everything that decides about its pods is declared, and its controller is known."""
     return unit.is_closed_to(subject) and not subject.workload.approximate
 
 
 def _is_open(unit: ApplySet, subject: WorkloadCheck, judgement: Judgement) -> bool:
-    """Whether it has to be looked at: something is amiss, and no further node is a plain remedy."""
+    """Whether further nodes must be tried: there is a problem, and they might not solve it."""
     if subject.workload.approximate:
         return False
     short = judgement.verdict is None and judgement.placed < judgement.wanted
@@ -200,7 +200,7 @@ def _is_open(unit: ApplySet, subject: WorkloadCheck, judgement: Judgement) -> bo
 
 
 def _has_exclusive_claim(unit: ApplySet, subject: WorkloadCheck) -> bool:
-    """Whether a claim of its pods is for one pod, or for the pods of one node and known to be bound."""
+    """Whether its pods use a ReadWriteOncePod claim, or a claim that is already bound."""
     return any(one.for_one_pod or one.volume_name for one in unit.claims_of(subject.workload))
 
 
@@ -214,7 +214,7 @@ def _is_same(before: Judgement, after: Judgement) -> bool:
 
 
 def _scenario_of(unit: ApplySet, subject: WorkloadCheck, judgement: Judgement) -> Scenario:
-    """What a judgement is about that is not of the rollout that begins now: the next one, or at other replicas."""
+    """The scenario of a judgement that is not about the rollout of now: the next one, or one with other replicas."""
     later = next_rollouts(unit)
     if judgement is later.judgements.get(subject.key):
         return later.scenario
@@ -222,5 +222,5 @@ def _scenario_of(unit: ApplySet, subject: WorkloadCheck, judgement: Judgement) -
 
 
 def _beyond(unit: ApplySet, scenario: Scenario) -> Scenario:
-    """The same with all nodes that there may be beyond the inventory."""
+    """The scenario with all hypothetical nodes beyond the inventory."""
     return on_nodes_of(scenario, cluster_beyond(unit).cluster)

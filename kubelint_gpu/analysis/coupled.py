@@ -1,4 +1,4 @@
-"""Workloads of a unit whose pods must be near to one another, or apart."""
+"""Workloads of a unit whose pods must be near one another, or apart."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ from kubelint_gpu.workspace.workload_check import WorkloadCheck
 
 
 def bound_to(unit: ApplySet, subject: WorkloadCheck) -> list[WorkloadCheck]:
-    """The workloads of the unit that run for good and whose places and its own depend on one another.
+    """The permanent workloads of the unit whose places depend on this workload, or the reverse.
 
-    Those that give way to its pods and are none of those that these must be near to are left out.
+    Workloads that its pods can preempt are left out, unless its pods must be near them.
     """
     if not _any_heeds_others(unit):
         return []
@@ -32,7 +32,7 @@ def bound_to(unit: ApplySet, subject: WorkloadCheck) -> list[WorkloadCheck]:
 
 @once
 def _any_heeds_others(unit: ApplySet) -> bool:
-    """Whether the place of any workload depends on other pods at all."""
+    """Whether the place of any workload depends on other pods."""
     return any(heeds_others(one.workload.spec) for one in unit.subjects)
 
 
@@ -42,7 +42,7 @@ def _lasting(unit: ApplySet) -> list[WorkloadCheck]:
 
 
 def _runs_for_good(unit: ApplySet, subject: WorkloadCheck) -> bool:
-    """Whether its pods run at the same time as those of others, and do not end."""
+    """Whether its pods run permanently, beside those of others."""
     workload = subject.workload
     if subject.controller.runs_to_completion or workload.custom or not subject.admitted:
         return False
@@ -51,7 +51,7 @@ def _runs_for_good(unit: ApplySet, subject: WorkloadCheck) -> bool:
 
 
 def ties(unit: ApplySet, subject: WorkloadCheck, others: Sequence[WorkloadCheck]) -> Iterator[Related]:
-    """The terms that say near to whose pods, or apart from whose, those of a workload must be."""
+    """Yield the terms that require its pods to be near to, or apart from, pods of the others."""
     pod, manifest = subject.pod, subject.manifest
     near, apart = tuple(field_pointers.affinity(manifest)), tuple(field_pointers.anti_affinity(manifest))
     written = [

@@ -30,7 +30,7 @@ from kubelint_gpu.workspace.workload_check import WorkloadCheck, WorkloadKey
 
 
 def ask(unit: ApplySet) -> None:
-    """Work out what the rules ask of every unit, so that `decided_in` has it.
+    """Compute what rules ask about every unit, so that `decided_in` has it.
 
     Raises:
         UsedUp: there is no work left for it.
@@ -41,14 +41,14 @@ def ask(unit: ApplySet) -> None:
 
 @once
 def noted(unit: ApplySet) -> dict[WorkloadKey, dict[Row, None]]:  # noqa: ARG001 every unit begins with none
-    """Return the rows of what no simulation looks at, as those who find it note them."""
+    """The rows about things that no simulation covers, by workload; whoever finds them adds them."""
     return {}
 
 
 def decided_in(unit: ApplySet) -> tuple[Decided, ...]:
-    """Return the verdict on each rollout, from the answers that were worked out already; no work is done for it.
+    """The verdict on each rollout, from answers that were already computed.
 
-    A rollout of which none was is undecided.
+    A rollout without an answer is undecided.
     """
     judgements = known(judgements_in, unit, None)
     found = []
@@ -63,7 +63,7 @@ def decided_in(unit: ApplySet) -> tuple[Decided, ...]:
 
 
 def decided_of(unit: ApplySet, subject: WorkloadCheck) -> tuple[Decided, ...]:
-    """Return the same of one object: a verdict for each of its templates."""
+    """The verdicts of one object: one for each of its templates."""
     name, place = subject.workload.object, subject.manifest.place(("metadata", "name"))
     return tuple(
         one
@@ -73,7 +73,7 @@ def decided_of(unit: ApplySet, subject: WorkloadCheck) -> tuple[Decided, ...]:
 
 
 def _decided(unit: ApplySet, subject: WorkloadCheck, judgement: Judgement) -> Decided:
-    """Return the table of one rollout: what answers alike without further steps stands there once."""
+    """The table of one rollout; rows with equal answers and no further steps appear once."""
     rows = [*judgement.rows, *_beside(unit, subject, judgement)]
     if not rows:
         rows.append(row_of(judgement, ALONE))
@@ -91,7 +91,7 @@ def _decided(unit: ApplySet, subject: WorkloadCheck, judgement: Judgement) -> De
 
 
 def _beside(unit: ApplySet, subject: WorkloadCheck, judgement: Judgement) -> Iterator[Row]:
-    """Yield what further hypotheses answer: other nodes, other rollouts, removed objects, the next rollout."""
+    """Yield the rows of further hypotheses: other nodes, other rollouts, removed objects, the next rollout."""
     key = subject.key
     again = known(judged_beyond, unit, {}).get(key)
     if again is not None and (judgement.waits or judgement.placed < judgement.wanted):

@@ -1,4 +1,4 @@
-"""Why a pod that no node takes is not taken: one cause, said by one rule, the most telling one."""
+"""Why no node takes a pod: one cause, the most specific one, which one rule reports."""
 
 from __future__ import annotations
 
@@ -37,16 +37,16 @@ class Diagnosis(Value):
     """The cause.
 
     Attributes:
-        code: the rule that tells it.
+        code: the rule that reports it.
         reason: in the scheduler's words.
         nodes: the nodes that miss by least, nearest first.
-        resource: the resource that the nearest lacks, empty where it lacks none.
-        needed: what is asked of it, in the scheduler's units.
-        allocatable: what the nearest has of it.
-        certainty: possible where the cluster may have more nodes than are declared.
-        by_volume: whether the nearest node has all that is asked for but the volumes.
-        missed: whether a DaemonSet for nodes of some kind chooses none, though there are such nodes, and this change is
-            what keeps it from them.
+        resource: the resource that the nearest node lacks; empty if it lacks none.
+        needed: the request for it, in the scheduler's units.
+        allocatable: the nearest node's amount of it.
+        certainty: possible if the cluster may have undeclared nodes.
+        by_volume: whether the nearest node lacks only the volumes.
+        missed: whether a DaemonSet for some kind of nodes chooses none although such nodes exist, because of this
+            change.
     """
 
     code: str
@@ -62,12 +62,12 @@ class Diagnosis(Value):
 
 @once
 def diagnose(unit: ApplySet) -> tuple[tuple[WorkloadCheck, Diagnosis], ...]:
-    """Every workload that no node takes, with the cause; worked out once for the unit."""
+    """Every workload that no node takes, with the cause; computed once for the unit."""
     return tuple(_diagnosed(unit))
 
 
 def of_cause(unit: ApplySet, code: str) -> Iterator[tuple[WorkloadCheck, Diagnosis]]:
-    """The workloads that no node takes for the cause of which a rule tells."""
+    """The workloads that no node takes for the cause that this rule reports."""
     return (one for one in diagnose(unit) if one[1].code == code)
 
 
@@ -105,12 +105,12 @@ def _diagnosed(unit: ApplySet) -> Iterator[tuple[WorkloadCheck, Diagnosis]]:
 
 
 def _with_volumes(unit: ApplySet, subject: WorkloadCheck) -> FitResult:
-    """Where its pod fits alone once its claims have those volumes that come by themselves or are there for them."""
+    """Where its pod fits alone if its claims have the volumes that are provisioned or available for them."""
     return fit_lone(subject.pod, unit.empty_with_claims_of(subject.workload))
 
 
 def _of_daemons(unit: ApplySet, subject: WorkloadCheck) -> Diagnosis | None:
-    """Why a DaemonSet makes no pod at all, or all that it makes stay Pending: it asks no node what it has left."""
+    """Why a DaemonSet creates no pod, or why all its pods stay Pending; free resources do not matter to it."""
     certainty: Certainty = "certain" if unit.is_closed else "possible"
     found = keeps_out(unit, subject)
     if found is not None:

@@ -23,11 +23,11 @@ if TYPE_CHECKING:
 
 
 class HeldNode(Value, eq=False):
-    """A workload that budgets do not let go.
+    """A workload whose pods cannot be drained because of budgets.
 
     Attributes:
         subject: the workload.
-        drains: from which nodes, and how many of its pods.
+        drains: the blocked drains: nodes, and numbers of pods.
         certain: whether no further node could change that.
         decided: whether its pods are known to find no room elsewhere.
     """
@@ -39,7 +39,7 @@ class HeldNode(Value, eq=False):
 
 
 def held_drains(unit: ApplySet) -> Iterator[HeldNode]:
-    """Each workload that budgets do not let go."""
+    """Yield each workload whose pods cannot be drained because of budgets."""
     if unit.world.inventory is None:
         yield from _held_anywhere(unit)
         return
@@ -71,9 +71,9 @@ def held_drains(unit: ApplySet) -> Iterator[HeldNode]:
 
 
 def held_budgets(unit: ApplySet) -> Iterator[tuple[Manifest, tuple[drain.Drained, ...]]]:
-    """The budgets of the manifests that hold pods which only the inventory has, and the nodes that they keep.
+    """Yield the budgets of the manifests that block pods which only the inventory has, with their drains.
 
-    Each such pod is taken to be healthy, and its successor to find room.
+    Each such pod is assumed to be healthy, and its successor to find room.
     """
     from kubelint_gpu.simulation.questions import drain
 
@@ -107,7 +107,7 @@ def held_budgets(unit: ApplySet) -> Iterator[tuple[Manifest, tuple[drain.Drained
 
 
 def _held_anywhere(unit: ApplySet) -> Iterator[HeldNode]:
-    """Without an inventory the workloads whose budgets let no pod go, however much room there is elsewhere."""
+    """Yield, if there is no inventory, the workloads whose budgets allow no eviction, with any room elsewhere."""
     budgets = unit.cluster.disruption_budgets
     ready = [one for one in unit.subjects if _has_pods(one) and not one.workload.custom] if budgets else []
     ready = [one for one in ready if any(budget.selects(one.pod) for budget in budgets)]
@@ -125,14 +125,14 @@ def _held_anywhere(unit: ApplySet) -> Iterator[HeldNode]:
 
 
 def _always_blocked(ready: Sequence[WorkloadCheck], unit: ApplySet) -> dict[str, list[drain.Drained]]:
-    """The drains that are blocked with nodes beyond the inventory, too; of each workload all of its drains, or none."""
+    """Return the drains that stay blocked with nodes beyond the inventory, by workload: all of its drains or none."""
     if not cluster_beyond(unit).known:
         return {}
     return _blocked(ready, unit, cluster_beyond(unit).cluster, every=True)
 
 
 def _blocked_before(unit: ApplySet, ready: Sequence[WorkloadCheck], cluster: Cluster) -> set[drain.Drained]:
-    """The drains of workloads that this change leaves alone that were blocked before it."""
+    """The drains of unchanged workloads that were already blocked before this change."""
     same = {one.workload.key for one in ready if is_left_alone(unit, one)}
     if not same:
         return set()
@@ -144,7 +144,7 @@ def _blocked_before(unit: ApplySet, ready: Sequence[WorkloadCheck], cluster: Clu
 def _blocked(
     ready: Sequence[WorkloadCheck], unit: ApplySet, cluster: Cluster, *, every: bool = False
 ) -> dict[str, list[drain.Drained]]:
-    """The drains that are blocked, by workload; with `every` of those of which no drain is anything else."""
+    """The blocked drains by workload; with `every`, only of workloads whose drains are all blocked."""
     from kubelint_gpu.simulation.questions import drain
 
     found: dict[str, list[drain.Drained]] = {}

@@ -1,6 +1,6 @@
-"""The pods of Jobs that have ended and stay, as far as a quota counts them.
+"""The finished pods of Jobs that a quota still counts.
 
-A quota's `count/pods` counts a pod that has ended until it is deleted (quota controller, 1.34); that of a Job without
+A quota's `count/pods` counts a finished pod until it is deleted (quota controller, 1.34). The pod of a Job without
 `ttlSecondsAfterFinished` stays as long as the Job.
 """
 
@@ -27,9 +27,9 @@ TTL = "ttlSecondsAfterFinished"
 
 
 class EndedJobs(Value, eq=False):
-    """Jobs of the namespace of a quota, and those of their pods that it has room for; `whole` says that these are all.
+    """Jobs in the namespace of a quota, and the number of their pods that it admits; `whole` if these are all.
 
-    `new` says that this change makes one of the Jobs.
+    `new` says that this change creates one of the Jobs.
     """
 
     quota: str
@@ -48,7 +48,7 @@ class EndedJobs(Value, eq=False):
 
     @property
     def lines(self) -> tuple[Related, ...]:
-        """That the pods of Jobs stay when these have ended."""
+        """Yield lines that say that the pods of finished Jobs stay."""
         told = f"without {TTL} the pods of {{}} count until it is deleted"
         jobs = ((one.manifest.place(("spec",), "key"), workload_name(one.workload)) for one in self.jobs)
         return tuple(Related(place, told.format(name)) for place, name in jobs)
@@ -56,7 +56,7 @@ class EndedJobs(Value, eq=False):
 
 @once
 def ended_jobs(unit: ApplySet) -> dict[str, EndedJobs]:
-    """The Jobs that leave pods behind which a quota counts, by its namespace."""
+    """The Jobs whose finished pods a quota counts, by namespace of the quota."""
     found: dict[str, EndedJobs] = {}
     for quota in sorted(unit.cluster.quotas, key=lambda one: one.meta.name):
         if PODS not in quota.hard or quota.used is not None or quota.scopes:
@@ -72,7 +72,7 @@ def ended_jobs(unit: ApplySet) -> dict[str, EndedJobs]:
 
 
 def standing_pods(unit: ApplySet, quota: ResourceQuota) -> int:
-    """How many pods that a quota counts others have and keep: those that run before and after this change."""
+    """Return how many other pods a quota always counts: those that run before and after this change."""
     kept = [one for one in transitions_in(unit).values() if one.existing and not controller_of(one.new).terminates]
     replicas = [min(one.old.replicas, one.new.replicas) for one in kept if quota.covers(created_pod(one.new, "new"))]
     rest = pods_of_others([one.new for one in transitions_in(unit).values()], unit.cluster.pods)
@@ -88,7 +88,7 @@ def _stays(unit: ApplySet, subject: WorkloadCheck) -> bool:
 
 
 def _left(unit: ApplySet, subject: WorkloadCheck) -> list[Pod]:
-    """The pods of a Job that has succeeded, without those that the inventory has."""
+    """The pods of a succeeded Job, without those that the inventory has."""
     workload, job = subject.workload, job_of(subject.workload)
     number = objects_of_pods(job.strategy) if job is not None else 0
     there = len(pods_by_owner(unit.cluster.pods).own(subject.controller))

@@ -1,4 +1,4 @@
-"""Jobs, and custom resources like them, that do nothing until all their pods run."""
+"""Jobs, and similar custom resources, that do nothing until all their pods run."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ _COUNTS = ("replicas", "parallelism")
 
 
 class Team(Value, eq=False):
-    """Pods of one object of which each waits for all others.
+    """Pods of one object that all wait for each other.
 
     Attributes:
         subjects: its pod templates.
         workloads: the same with as many pods as it needs.
-        custom: what is known of its kind; None for a Job.
+        custom: what is known about its kind; None for a Job.
     """
 
     subjects: tuple[WorkloadCheck, ...]
@@ -35,7 +35,7 @@ class Team(Value, eq=False):
 
     @property
     def key(self) -> str:
-        """`kind/namespace/name`, which tells Jobs of one JobSet apart."""
+        """`kind/namespace/name`, which is different for the Jobs of one JobSet."""
         return self.workloads[0].key
 
     @property
@@ -50,7 +50,7 @@ class Team(Value, eq=False):
 
     @property
     def surely(self) -> bool:
-        """Whether its pods certainly wait for each other: its kind says so, or its program waits for so many nodes."""
+        """Whether its pods certainly wait for each other: its kind says so, or its program waits for enough nodes."""
         return self.custom is not None or nodes_waited_for(self.largest.manifest.item.value) >= self.pods
 
     @property
@@ -61,19 +61,19 @@ class Team(Value, eq=False):
 
     @property
     def whole(self) -> bool:
-        """Whether something lets its pods start together or not at all."""
+        """Whether a mechanism starts its pods together or not at all."""
         custom = self.custom is not None and self.custom.whole
         return custom or is_started_whole(self.largest.manifest.item.value)
 
     @property
     def largest(self) -> WorkloadCheck:
-        """The template of most of its pods."""
+        """The template with most of its pods."""
         numbers = [one.replicas for one in self.workloads]
         return self.subjects[numbers.index(max(numbers))]
 
     @property
     def place(self) -> Place:
-        """Where the number of its pods stands, or the template of most of them."""
+        """The place of the number of its pods, or of the template with most of them."""
         subject = self.largest
         if self.custom is None:
             return field_pointers.replicas_place(subject.manifest)
@@ -85,7 +85,7 @@ class Team(Value, eq=False):
 
     @property
     def signs(self) -> Iterator[Related]:
-        """Where the object says that its pods wait for each other."""
+        """Yield the places that show that its pods wait for each other."""
         manifest = self.subjects[0].manifest
         if self.custom is not None:
             yield Related(manifest.place(self.custom.where, "key"), self.custom.why)
@@ -97,12 +97,12 @@ class Team(Value, eq=False):
 
 
 def team_of(subject: WorkloadCheck) -> Team:
-    """A Job whose pods wait for each other."""
+    """The team of a Job whose pods wait for each other."""
     return Team((subject,), (subject.workload,))
 
 
 def at_once(subject: WorkloadCheck) -> int:
-    """How many pods of a template there are at the same time, also where something suspends them first."""
+    """Return how many pods of a template run at once, even if the workload is suspended at first."""
     job = job_of(subject.workload)
     if job is None:
         return subject.workload.replicas
@@ -110,12 +110,12 @@ def at_once(subject: WorkloadCheck) -> int:
 
 
 def admitted_at_once(subject: WorkloadCheck) -> int:
-    """How many of them Kueue admits together: of a Deployment or StatefulSet each by itself."""
+    """Return how many pods Kueue admits together; one by one for a Deployment or StatefulSet."""
     return at_once(subject) if subject.workload.custom or job_of(subject.workload) is not None else 1
 
 
 def how_long(stuck: Sequence[Team]) -> str:
-    """`for ever`, or until the first deadline of some Jobs has passed."""
+    """`for ever`, or until the first deadline of some Jobs."""
     found = []
     for team in stuck:
         seconds = [one.workload.spec.active_deadline_seconds for one in team.subjects]
@@ -132,7 +132,7 @@ def how_long(stuck: Sequence[Team]) -> str:
 
 
 def custom_teams(unit: ApplySet) -> Iterator[Team]:
-    """The custom resources whose pods the default scheduler takes one by one, and that need them all."""
+    """Yield the custom resources that need all their pods, while the default scheduler places them one by one."""
     objects = grouped((subject.manifest.item, subject) for subject in unit.subjects if subject.workload.custom)
     for members in objects.values():
         by_pointer = {one.workload.template_pointer: one for one in members}
@@ -149,7 +149,7 @@ def custom_teams(unit: ApplySet) -> Iterator[Team]:
 
 
 def _apart(workload: Workload, found: CustomGang, number: int) -> Workload:
-    """One of several Jobs of a JobSet, by a name of its own."""
+    """One of several Jobs of a JobSet, with its own name."""
     return replace(
         workload, kind="Job", meta=replace(workload.meta, name=f"{workload.meta.name}-{found.name}-{number}")
     )
@@ -164,9 +164,9 @@ def _is_placed_singly(unit: ApplySet, subject: WorkloadCheck, gang: CustomGang) 
 
 
 def waits_for_all(unit: ApplySet, subject: WorkloadCheck, *, queued: bool = False) -> bool:
-    """Whether the pods of a Job need each other, and the scheduler takes them one by one.
+    """Whether the pods of a Job need each other, and the scheduler places them one by one.
 
-    With `queued` also where a queue or a pod group starts them together: it knows no ResourceQuota, and no nodes.
+    With `queued`, also if a queue or a pod group starts them together: these ignore ResourceQuotas and nodes.
     """
     workload, written = subject.workload, subject.manifest.item.value
     if workload.replicas < 2 or not subject.admitted or not subject.places_pods or workload.custom:
@@ -182,14 +182,14 @@ def waits_for_all(unit: ApplySet, subject: WorkloadCheck, *, queued: bool = Fals
 
 
 def has_queues(unit: ApplySet) -> bool:
-    """Whether anything shows that Kueue is there: an object of its own, or what it writes at pods."""
+    """Whether Kueue is in use: an object of its API exists, or pods have its labels."""
     objects = (*unit.manifests, *unit.surroundings())
     labels = {label for pod in unit.cluster.pods for label in pod.meta.labels if label != QUEUE}
     return any(api_group(one.item.value) == KUEUE for one in objects) or any(one.startswith(KUEUE) for one in labels)
 
 
 def resumed(subject: WorkloadCheck) -> WorkloadCheck:
-    """The Job that is suspended until something starts it whole, as it is then."""
+    """The Job after it is resumed, if a mechanism suspends it until it can start it whole."""
     job = job_of(subject.workload)
     if job is None or not job.strategy.suspend or not is_started_whole(subject.manifest.item.value):
         return subject

@@ -1,4 +1,4 @@
-"""Pools that an autoscaler may enlarge, where a finding rests on that."""
+"""Pools that an autoscaler may enlarge, for findings that depend on them."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from kubelint_gpu.workspace.workload_check import WorkloadCheck
 
 
 def growing(unit: ApplySet, subject: WorkloadCheck) -> tuple[Related, ...]:
-    """The line of each pool that may still grow for a workload's pod."""
+    """A line for each pool that may still grow for a workload's pod."""
     return tuple(_places(unit.growing_for(subject)))
 
 
@@ -27,9 +27,9 @@ def at_most(unit: ApplySet, subject: WorkloadCheck) -> str:
 
 
 def placed_of(unit: ApplySet, subject: WorkloadCheck, judgement: Judgement) -> int:
-    """How many of a workload's pods run at once when pools have grown as far as they may.
+    """Return how many of a workload's pods run at once after pools have grown to their limits.
 
-    Where it lacks room even alone, that is told, and not what others leave of it.
+    If it lacks room even alone, that number is returned, not the room that others leave.
     """
     lacks = judgement.alone < judgement.wanted
     if judgement.placed < judgement.wanted and unit.growing_for(subject) and not judgement.grows:

@@ -1,4 +1,4 @@
-"""What a change does to the next rollouts of workloads that it leaves as they are."""
+"""The effects of a change on the next rollouts of unchanged workloads."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from kubelint_gpu.workspace.workload_check import WorkloadCheck, WorkloadKey
 def harmed_rollouts(unit: ApplySet) -> dict[WorkloadKey, Judgement]:
     """The next rollouts of unchanged workloads that ended before this change and do not end after it.
 
-    Empty where the change itself does not end: a finding of its own says so.
+    Empty if the change itself does not end: another finding reports that.
     """
     transitions = transitions_in(unit)
     same = [one for one in unit.subjects if one.key in transitions and not is_changed(unit, one)]
@@ -47,7 +47,7 @@ def harmed_rollouts(unit: ApplySet) -> dict[WorkloadKey, Judgement]:
 
 @once
 def short_as_before(unit: ApplySet) -> frozenset[WorkloadKey]:
-    """The workloads that a change leaves alone and that lacked as many replicas before it."""
+    """The unchanged workloads that lacked as many replicas before the change."""
     short = {key: one for key in _left_alone(unit) if (one := judgements_in(unit)[key]).placed < one.wanted}
     before = _before(unit, {}).judgements(short) if short else {}
     return frozenset(key for key, one in before.items() if one.placed <= short[key].placed)
@@ -59,7 +59,7 @@ def _left_alone(unit: ApplySet) -> frozenset[WorkloadKey]:
 
 
 def _before(unit: ApplySet, coming: Mapping[WorkloadKey, Transition]) -> Scenario:
-    """The cluster as it was, in which some workloads are rolled out; what starts again and again had no pods then."""
+    """The cluster before the change, with some rollouts; workloads that restart repeatedly had no pods then."""
     there = {key: one for key, one in transitions_in(unit).items() if one.existing or key in _left_alone(unit)}
     as_it_was = {
         key: coming.get(key, Transition(one.old, one.old, rolls=False) if one.existing else one)
@@ -70,9 +70,9 @@ def _before(unit: ApplySet, coming: Mapping[WorkloadKey, Transition]) -> Scenari
 
 @once
 def changing(unit: ApplySet) -> tuple[Manifest, ...]:
-    """The workloads and quotas that differ from before.
+    """The workloads and quotas that changed.
 
-    Pods that end, or that nobody makes again, do not count, but where a quota counts those that have ended.
+    Pods that end or are not recreated do not count, unless a quota counts finished ones.
     """
     ended = {job.key for one in ended_jobs(unit).values() for job in one.jobs}
     good = (one for one in unit.subjects if one.controller.replaces_lost)
@@ -83,7 +83,7 @@ def changing(unit: ApplySet) -> tuple[Manifest, ...]:
 
 
 def _ends_now(unit: ApplySet, key: WorkloadKey) -> bool:
-    """Whether this change of a workload comes to its end; of a new one a judgement tells of the next rollout."""
+    """Whether this change of a workload reaches its end; a new workload has no rollout, so its pods must find room."""
     found = judgements_in(unit)[key]
     return is_over(unit, key) if transitions_in(unit)[key].existing else found.placed >= found.wanted
 
@@ -94,15 +94,15 @@ def _differs(unit: ApplySet, one: Manifest) -> bool:
 
 
 def has_others(unit: ApplySet, subject: WorkloadCheck) -> bool:
-    """Whether workloads of other objects are rolled out or stay beside one."""
+    """Whether other objects have workloads that roll out or stay beside this one."""
     objects = {one.key: one.manifest.object for one in unit.subjects}
     return any(objects.get(key) != subject.manifest.object for key in transitions_in(unit))
 
 
 class BesideGone(Value):
-    """A workload that runs, or is rolled out, only when something is deleted that was among the objects before.
+    """A workload that runs, or rolls out, only after an object is deleted that is no longer in the manifests.
 
-    `judgement` is that of it while that is there, `waiting` what it waits for then, and `holders` whose pods have that.
+    `judgement` is the one while that object exists, `waiting` what it waits for, and `holders` the owners that hold it.
     """
 
     subject: WorkloadCheck
@@ -112,7 +112,7 @@ class BesideGone(Value):
 
 
 def waiting_for_gone(unit: ApplySet) -> Iterator[BesideGone]:
-    """All such workloads of a unit."""
+    """Yield all workloads of a unit that wait for a deleted object."""
     for subject in unit.subjects if unit.gone else ():
         now, later = judgements_in(unit).get(subject.key), judged_beside_removed(unit).get(subject.key)
         if now is None or later is None or subject.controller.runs_to_completion:
@@ -130,7 +130,7 @@ def waiting_for_gone(unit: ApplySet) -> Iterator[BesideGone]:
 
 
 def _is_worse(beside: Judgement, now: Judgement) -> bool:
-    """Whether what is gone keeps replicas from running that find room without it, or a rollout from its end.
+    """Whether the removed object keeps replicas from running that find room without it, or a rollout from its end.
 
     A rollout that never ends anyway does not begin before all replicas run.
     """

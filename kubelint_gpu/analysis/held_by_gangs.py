@@ -15,7 +15,7 @@ from kubelint_gpu.workspace.workload_check import WorkloadCheck
 
 
 def held_up(unit: ApplySet, jobs: Sequence[WorkloadCheck]) -> Iterator[Related]:
-    """The strategies of workloads whose rollouts wait for what some Jobs hold."""
+    """Yield the strategies of workloads whose rollouts wait for resources of Jobs."""
     keys = {one.workload.key for one in jobs}
     for subject in unit.subjects:
         judgement = judgements_in(unit).get(subject.key)
@@ -31,5 +31,5 @@ def held_up(unit: ApplySet, jobs: Sequence[WorkloadCheck]) -> Iterator[Related]:
 
 
 def holding(waiting: Waiting) -> frozenset[str]:
-    """Whose pods hold what a pod waits for."""
+    """Return the owners of the pods whose resources a pod waits for."""
     return frozenset(owner for lack in waiting.lacks for owner in lack.owners)

@@ -1,4 +1,4 @@
-"""The next rollout of a workload, when all that begins now is over."""
+"""The next rollout of a workload, after everything that begins now has ended."""
 
 from __future__ import annotations
 
@@ -18,10 +18,9 @@ from kubelint_gpu.workspace.workload_check import WorkloadCheck
 
 
 def next_transition_of(unit: ApplySet, subject: WorkloadCheck) -> Transition | None:
-    """The next rollout of a workload, with the template and the numbers that it has when all that begins now is over.
+    """The next rollout of a workload, with its template and replicas after everything that begins now has ended.
 
-    None where nothing is rolled out later either, or where this commit neither rolls it out nor changes how the next
-    rollout goes.
+    None if there is no later rollout either, or if this commit neither rolls it out nor changes its next rollout.
     """
     old, now = unit.before_of(subject), transitions_in(unit).get(subject.key)
     if now is None or not now.existing or not subject.controller.rolls or acting(unit, subject) is not subject:
@@ -33,7 +32,7 @@ def next_transition_of(unit: ApplySet, subject: WorkloadCheck) -> Transition | N
 
 
 def is_another_later(unit: ApplySet, subject: WorkloadCheck) -> bool:
-    """Whether a workload holds after this change something else than before it, or rolls out in another way."""
+    """Whether a workload holds different resources after this change, or rolls out differently."""
     now = transitions_in(unit).get(subject.key)
     if now is None:
         return False
@@ -46,9 +45,9 @@ def is_another_later(unit: ApplySet, subject: WorkloadCheck) -> bool:
 
 
 def is_exchanged(unit: ApplySet, subject: WorkloadCheck) -> bool:
-    """Whether the pods that it has when its rollout is over hold something else than those of the inventory.
+    """Whether the workload's pods after the rollout differ in resources from those of the inventory.
 
-    Pods that stay until somebody deletes them, or below a partition, are taken to be of the new template, too.
+    Pods that stay until somebody deletes them, or below a partition, are assumed to have the new template, too.
     """
     now = transitions_in(unit).get(subject.key)
     if now is None or not now.rolls or not subject.controller.rolls or acting(unit, subject) is not subject:
@@ -66,7 +65,7 @@ def is_exchanged(unit: ApplySet, subject: WorkloadCheck) -> bool:
 
 
 def _held(workload: Workload) -> object:
-    """What tells the pods of two templates apart for the scheduler."""
+    """The parts of a template that matter to the scheduler."""
     return workload.spec, workload.template.labels
 
 
@@ -75,10 +74,9 @@ def _uses(pod: Pod) -> object:
 
 
 def replaced_transition_of(unit: ApplySet, subject: WorkloadCheck) -> Transition | None:
-    """The change of a workload as if nothing kept its template from its pods.
+    """The change of a workload as if its template reached all its pods; None if nothing holds it back.
 
-    With OnDelete somebody deletes all old pods; a partition is lowered to 0.
-    None for any other workload, and for one whose template stays.
+    With OnDelete somebody deletes all old pods; a partition is lowered to 0. None if the template stays.
     """
     now = transitions_in(unit).get(subject.key)
     if now is None or not now.known or not (now.rolls or acting(unit, subject) is not subject):
@@ -88,5 +86,5 @@ def replaced_transition_of(unit: ApplySet, subject: WorkloadCheck) -> Transition
 
 
 def _pace(subject: WorkloadCheck) -> object:
-    """What decides how a template is rolled out, without the times for which a controller waits."""
+    """Return the fields that decide how a template rolls out, except for the times for which a controller waits."""
     return subject.workload.replicas, subject.controller.pace

@@ -1,4 +1,4 @@
-"""What keeps a pod from every node although its labels match: a resource nobody has, too much of one, a taint."""
+"""Why no node takes a pod although its labels match: a resource that no node has, too much of one, or a taint."""
 
 from __future__ import annotations
 
@@ -32,8 +32,8 @@ class Tainted(Value):
     """Nodes that would take the pod if it tolerated some taints.
 
     Attributes:
-        nodes: their names; one that a pool would add goes by the name of its template.
-        taints: the taints of them all.
+        nodes: their names; a node that a pool would add has the name of its template.
+        taints: the taints of all of them.
     """
 
     nodes: tuple[str, ...]
@@ -41,7 +41,7 @@ class Tainted(Value):
 
 
 def asked(subject: WorkloadCheck) -> dict[str, int]:
-    """What its pod asks of extended resources, in the order of names, without zeros."""
+    """The nonzero extended resources that its pod requests, sorted by name."""
     found = pod_requests(subject.workload.spec)
     return {
         name: found[name] for name in sorted(found) if found[name] and (is_served_by_devices(name) or name == REMOVED)
@@ -49,12 +49,12 @@ def asked(subject: WorkloadCheck) -> dict[str, int]:
 
 
 def is_gpu(resource: str) -> bool:
-    """Whether a resource counts GPUs or their like."""
+    """Whether a resource counts GPUs or other accelerators."""
     return is_accelerator(resource) or "gpu" in resource.lower()
 
 
 def wants_gpu(subject: WorkloadCheck) -> bool:
-    """Whether its pod asks for GPUs in any way: a resource, a claim, a share by annotation."""
+    """Whether its pod asks for GPUs in any way: a resource, a claim, or a share by annotation."""
     written = subject.manifest.workload
     spec = written.spec if written is not None else subject.workload.spec
     if spec.resource_claims or any(is_gpu(name) or owner_of(name) for name in extended_resources(spec)):
@@ -64,16 +64,15 @@ def wants_gpu(subject: WorkloadCheck) -> bool:
 
 
 def unadvertised(unit: ApplySet, subject: WorkloadCheck) -> str:
-    """The first resource of its pod that no node knows and no pool may bring; empty where there is none."""
+    """The first resource of its pod that no node has and no pool may add; empty if there is none."""
     found = (name for name in asked(subject) if name not in unit.supply.advertised)
     return next((name for name in found if not unit.supply.serves(name, subject.pod)), "")
 
 
 def oversized(unit: ApplySet, subject: WorkloadCheck) -> tuple[str, int, tuple[Node, ...], tuple[Node, ...]] | None:
-    """A GPU resource of which no node that matches the pod's labels has enough.
+    """A GPU resource that no node with matching labels has enough of; None if there is none.
 
-    The resource, what is asked of it, the matching nodes with the most of it, and the nodes of other labels that have
-    enough; None where there is no such resource.
+    Returns the resource, the request, the matching nodes with the most of it, and the other nodes that have enough.
     """
     chosen = matching(subject, unit.possible_nodes)
     for resource, needed in asked(subject).items():
@@ -90,7 +89,7 @@ def oversized(unit: ApplySet, subject: WorkloadCheck) -> tuple[str, int, tuple[N
 
 
 def matching(subject: WorkloadCheck, nodes: Sequence[Node]) -> tuple[Node, ...]:
-    """The nodes that have the labels that the pod requires; nodes that these do not tell apart are asked once."""
+    """The nodes with the labels that the pod requires; equal nodes are checked once."""
     found = alternatives(subject.workload.spec)
     keys = sorted({bound.requirement.key for bounds in found for bound in bounds if not bound.field})
     named = any(bound.field for bounds in found for bound in bounds)
@@ -106,7 +105,7 @@ def matching(subject: WorkloadCheck, nodes: Sequence[Node]) -> tuple[Node, ...]:
 
 
 def excluding_gpu_label(subject: WorkloadCheck, nodes: tuple[Node, ...]) -> NumberBound | None:
-    """The requirement on a label of GPUs that keeps the pod from all of some nodes; None where there is none."""
+    """The requirement on a GPU label that keeps the pod off all of some nodes; None if there is none."""
     for bounds in alternatives(subject.workload.spec):
         for bound in bounds:
             if is_gpu_label(bound.requirement.key) and not any(
@@ -117,9 +116,9 @@ def excluding_gpu_label(subject: WorkloadCheck, nodes: tuple[Node, ...]) -> Numb
 
 
 def tainted(unit: ApplySet, subject: WorkloadCheck) -> Tainted | None:
-    """The nodes that nothing but a taint keeps the pod from; None where there is none.
+    """The nodes that only refuse the pod because of taints; None if there are none.
 
-    Taints of a node's life (not ready, cordoned, being deleted) are no reason to tolerate anything.
+    Taints for conditions of a node (not ready, cordoned, being deleted) should not be tolerated and are ignored.
     """
     nodes: list[str] = []
     taints: dict[Taint, None] = {}
@@ -141,7 +140,7 @@ def _snapshots(unit: ApplySet) -> Iterator[Snapshot]:
 
 
 def _takers(subject: WorkloadCheck, snapshot: Snapshot) -> tuple[str, ...]:
-    """The nodes that take its pod once it tolerates every taint that a workload may tolerate."""
+    """The nodes that take its pod if it tolerates every taint that a workload may tolerate."""
     taints = {taint for info in snapshot.nodes for taint in info.node.taints if taint.blocks}
     added = [
         Toleration(taint.key, "Equal", taint.value, taint.effect)
@@ -157,7 +156,7 @@ def _takers(subject: WorkloadCheck, snapshot: Snapshot) -> tuple[str, ...]:
 
 
 def title(unit: ApplySet, name: str) -> str:
-    """A node as a person calls it: one that is yet to come is a new node of its pool."""
+    """A node's name for messages: a node that a pool would add is `a new node of pool …`."""
     inventory = unit.world.inventory
     for pool in inventory.pools if inventory is not None else ():
         if pool.template.name == name:
@@ -166,10 +165,10 @@ def title(unit: ApplySet, name: str) -> str:
 
 
 class Unchosen(Value):
-    """A DaemonSet that makes no pod.
+    """A DaemonSet that creates no pod.
 
-    `nodes` are those whose labels it asks for and whose taints it does not tolerate; `missed`: some node is of the kind
-    that it is for, by what the node has or by the labels that it asks for.
+    `nodes` have matching labels but untolerated taints. `missed` says that some node is of the kind that it is for, by
+    the node's properties or by the labels that it asks for.
     """
 
     nodes: tuple[str, ...]
@@ -177,7 +176,7 @@ class Unchosen(Value):
 
 
 def keeps_out(unit: ApplySet, subject: WorkloadCheck) -> Unchosen | None:
-    """Why a DaemonSet makes no pod at all; None where it makes one, or is meant for another platform."""
+    """Why a DaemonSet creates no pod; None if it creates one, or is meant for another platform."""
     spec, nodes = subject.workload.choosing, unit.possible_nodes
     if spec.node_name or subject.workload.custom or daemon_nodes.daemon_nodes(spec, nodes):
         return None
@@ -189,7 +188,7 @@ def keeps_out(unit: ApplySet, subject: WorkloadCheck) -> Unchosen | None:
 
 
 def left_out(unit: ApplySet, subject: WorkloadCheck) -> dict[tuple[Taint, ...], list[str]]:
-    """The nodes with GPUs that a DaemonSet chooses by label beside others that it runs on, by the taints between."""
+    """Return the GPU nodes that a DaemonSet matches but does not tolerate, by taints; empty if it never runs."""
     found: dict[tuple[Taint, ...], list[str]] = {}
     spec, nodes = subject.workload.choosing, unit.possible_nodes
     if spec.node_name or subject.workload.custom or not _asks_for_nodes(spec):
@@ -203,7 +202,7 @@ def left_out(unit: ApplySet, subject: WorkloadCheck) -> dict[tuple[Taint, ...], 
 
 
 def _tainted(subject: WorkloadCheck, nodes: Sequence[Node]) -> list[tuple[Node, tuple[Taint, ...]]]:
-    """The nodes that a DaemonSet chooses by label, each with the taints that it does not tolerate."""
+    """The nodes that match a DaemonSet's labels, each with the taints that it does not tolerate."""
     spec = subject.workload.choosing
     patient = covered_by(daemon_nodes.tolerations(spec))
     chosen = matching(replace(subject, workload=replace(subject.workload, spec=spec)), nodes)
@@ -211,15 +210,15 @@ def _tainted(subject: WorkloadCheck, nodes: Sequence[Node]) -> list[tuple[Node, 
 
 
 def _asks_for_nodes(spec: PodSpec) -> bool:
-    """Whether it is for nodes with some label, which is not that of a platform."""
+    """Whether it requires a node label other than that of a platform."""
     asked = [bound.requirement for bounds in alternatives(spec) for bound in bounds if not bound.field]
     return any(one.operator in ("In", "Exists") and one.key not in _PLATFORM for one in asked)
 
 
 def _misses_its_nodes(spec: PodSpec, nodes: Sequence[Node]) -> bool:
-    """Whether all that it asks of some nodes is a label that tells what others of the inventory have.
+    """Whether it only misses nodes by a label that stands for something the inventory has.
 
-    That is a label of a resource, or one that nodes of the control plane had.
+    That is a label of a resource, or a former label of control plane nodes.
     """
     there = {name for node in nodes for name in (*node.allocatable, *(taint.key for taint in node.taints))}
     labels = {key for node in nodes for key in node.labels}
@@ -229,7 +228,7 @@ def _misses_its_nodes(spec: PodSpec, nodes: Sequence[Node]) -> bool:
 
 
 def _is_for_another_platform(unit: ApplySet, subject: WorkloadCheck) -> bool:
-    """Whether its nodes would have an operating system or architecture that none of these has."""
+    """Whether it requires an operating system or architecture that none of these nodes has."""
 
     def is_met(bound: NumberBound, node: Node) -> bool:
         return bound.allowed.has(node.name if bound.field else node.labels.get(bound.requirement.key))

@@ -1,4 +1,4 @@
-"""A workload as it was before this change: whether any pod of it ran, and whether its template is another."""
+"""A workload before this change: whether any of its pods ran, and whether its template changes."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ _COUNTS = ("replicas", "minReplicas", "maxReplicas", "scaleTarget", "scaleMetric
 
 
 def is_same_template(old: WorkloadCheck, new: WorkloadCheck) -> bool:
-    """Whether the templates are equal in all that the controllers compare: what no scheduler looks at counts, too."""
+    """Whether the templates are equal for controllers, which also compare fields that no scheduler looks at."""
     return _templates(old) == _templates(new)
 
 
 def _templates(subject: WorkloadCheck) -> object:
-    """The template of a workload, or all those that are replaced together with it."""
+    """The template of a workload, or all templates that are replaced together with it."""
     value = subject.manifest.item.value
     parts = [one for one, _ in custom_workloads(value)] if subject.controller.waits_for else [subject.workload]
     return [_template(value, one) for one in parts]
@@ -47,7 +47,7 @@ def _template(value: object, workload: Workload) -> object:
 
 
 def is_made(unit: ApplySet, subject: WorkloadCheck) -> bool:
-    """Whether no pod of it runs before: it was not among the objects as they were, fitted on no node, or is gated."""
+    """Whether no pod of it runs before: it was not applied, fitted on no node, or is gated."""
     there = (*own_pods(subject.workload, unit.cluster.pods), *own_waiting(subject.workload, unit.cluster.pods))
     if any(f"Pod/{pod.key}" not in _bare_pods(unit) or subject.workload.kind == "Pod" for pod in there):
         return False
@@ -70,9 +70,9 @@ def _bare_pods(unit: ApplySet) -> frozenset[str]:
 
 
 def with_shown_replicas(unit: ApplySet, old: WorkloadCheck) -> Workload:
-    """The workload with the replicas that a captured cluster shows, if it shows fewer: somebody has scaled it by hand.
+    """The workload with the replicas that a captured cluster shows, if these are fewer: it was scaled by hand.
 
-    An autoscaler scales its workload all the time, but starts none that has no replicas.
+    An autoscaler scales its workload all the time, but never up from 0 replicas.
     """
     workload, controller = old.workload, old.controller
     if workload.custom or controller.runs_to_completion or controller.node_bound or not controller.replaces_lost:
@@ -86,9 +86,9 @@ def with_shown_replicas(unit: ApplySet, old: WorkloadCheck) -> Workload:
 
 
 def makes_none(unit: ApplySet, subject: WorkloadCheck) -> bool:
-    """Whether this change makes no pod of a workload: all that it shall have were there, and keep their template.
+    """Whether this change creates no pod of a workload: all its pods exist, and keep their template.
 
-    What it had is what was applied last, else what the inventory shows.
+    Its former state is what was applied last, or else what the inventory shows.
     """
     old, controller, wanted = unit.before_of(subject), subject.controller, subject.workload.replicas
     if controller.runs_to_completion or own_waiting(subject.workload, unit.cluster.pods):
@@ -104,10 +104,10 @@ def makes_none(unit: ApplySet, subject: WorkloadCheck) -> bool:
 
 
 def contradicts_nodes(unit: ApplySet, subject: WorkloadCheck, placed: int, wanted: int) -> bool:
-    """Whether pods that the change leaves may run where none of them could go now, as not all fit that were there.
+    """Whether unchanged pods may run on nodes that take no new ones, because not all pods of before fit now.
 
-    Where its pods run is not known, and no more than `placed` of the `wanted` ones fit: then the nodes were others when
-    they started, or they wait. What was applied last is not known of pods that run and that nobody replaces.
+    This is so if their nodes are unknown, and only `placed` of the `wanted` pods fit: either the nodes have changed
+    since, or some pods wait. For running pods without a controller, the former state is unknown.
     """
     old = unit.before_of(subject)
     if old is None:
@@ -121,48 +121,48 @@ def contradicts_nodes(unit: ApplySet, subject: WorkloadCheck, placed: int, wante
 
 
 def needs_new_pods(unit: ApplySet, subject: WorkloadCheck, judgement: Judgement) -> bool:
-    """Whether its replicas lack room only where its pods are made anew: those that run have places of their own."""
+    """Whether its replicas lack room only if its pods are created anew: the running ones have places."""
     short = judgement.placed < judgement.wanted and unit.before_of(subject) is None
     return short and contradicts_nodes(unit, subject, judgement.alone, judgement.wanted)
 
 
 def _standing_elsewhere(unit: ApplySet, subject: WorkloadCheck) -> int:
-    """How many pods of it, which may keep their template, run on nodes that would not take them today."""
+    """Return how many of its pods, which may keep their template, run on nodes that would not take them today."""
     there = [pod for pod in own_pods(subject.workload, unit.cluster.pods) if not pod.meta.terminating]
     takers = fit_lone(subject.pod, unit.empty).takers if there else ()
     return sum(pod.spec.node_name not in takers for pod in there)
 
 
 def _keeps_template(old: WorkloadCheck, subject: WorkloadCheck) -> bool:
-    """Whether pods that were there keep their template."""
+    """Whether existing pods keep their template."""
     if subject.controller.on_delete or _is_below_partition(subject):
         return True
     return is_same_template(old, subject) and not is_resumed(old, subject)
 
 
 def is_resumed(old: WorkloadCheck, new: WorkloadCheck) -> bool:
-    """Whether a template that something kept from pods, a pause or a partition, comes to more of them now."""
+    """Whether a template that a pause or a partition held back now reaches more pods."""
     return old.controller.withheld > new.controller.withheld
 
 
 def makes_only_old(unit: ApplySet, subject: WorkloadCheck) -> bool:
-    """Whether no pod of its new template is made by this change, as far as its controller alone decides that."""
+    """Whether this change creates no pod of the new template, as far as its controller decides that."""
     if subject.controller.node_bound:
         return subject.controller.on_delete
     return acting(unit, subject) is not subject
 
 
 def is_left_alone(unit: ApplySet, subject: WorkloadCheck) -> bool:
-    """Whether a change leaves a workload as it was, word for word."""
+    """Whether a change leaves the manifest of a workload exactly as it was."""
     old = unit.before_of(subject)
     return old is not None and old.manifest.item.value == subject.manifest.item.value
 
 
 def acting(unit: ApplySet, subject: WorkloadCheck) -> WorkloadCheck:
-    """The workload by which its controller makes pods now.
+    """The workload from which its controller creates pods now.
 
-    With the template as it was, of one that is paused, whose ordinals are all below its partition, or that makes none
-    because it keeps pods that wait.
+    This is the old template if it is paused, if all ordinals are below its partition, or if it creates none because it
+    keeps waiting pods.
     """
     old = unit.before_of(subject)
     keeps = _is_below_partition(subject) or _keeps_waiting(unit, subject)
@@ -173,7 +173,7 @@ def acting(unit: ApplySet, subject: WorkloadCheck) -> WorkloadCheck:
 
 
 def _keeps_waiting(unit: ApplySet, subject: WorkloadCheck) -> bool:
-    """Whether its controller replaces no pod, some are known to wait, and no more are made before these run."""
+    """Whether its controller replaces no pod, some are known to wait, and no more are created before these run."""
     controller = subject.controller
     if not controller.on_delete or controller.node_bound:
         return False
@@ -184,15 +184,15 @@ def _keeps_waiting(unit: ApplySet, subject: WorkloadCheck) -> bool:
 
 
 def _is_below_partition(subject: WorkloadCheck) -> bool:
-    """Whether its partition keeps the new template from all of its ordinals; OnDelete has none."""
+    """Whether its partition keeps the new template from all ordinals; OnDelete ignores the partition."""
     controller = subject.controller
     return controller.has_ordinals and not controller.on_delete and controller.partition >= subject.workload.replicas
 
 
 def ever_fitted(unit: ApplySet, subject: WorkloadCheck, now: WorkloadCheck | None = None) -> bool:
-    """Whether some node takes its pods when nothing else runs; a workload as it was is asked for, too.
+    """Whether some node takes its pods when nothing else runs; also for a workload of before.
 
-    Of pods that its controller keeps, as it is `now`, it is asked whether one did before it was cordoned, say.
+    For pods that its controller keeps, with the workload as it is `now`, also nodes count that were cordoned since.
     """
     snapshot, workload, cluster = unit.empty, subject.workload, unit.cluster
     if any(volume.kind == "persistentVolumeClaim" for volume in workload.spec.volumes):
@@ -207,6 +207,6 @@ def ever_fitted(unit: ApplySet, subject: WorkloadCheck, now: WorkloadCheck | Non
 
 
 def shows_template(unit: ApplySet, subject: WorkloadCheck) -> bool:
-    """Whether the inventory tells of all pods that run whether they have this template: it need not tell the images."""
+    """Whether the inventory shows for all running pods whether they have this template; it may omit images."""
     own = pods_by_owner(unit.cluster.pods).own(subject.controller)
     return all(is_of(pod, subject.workload) is not None for pod in own)

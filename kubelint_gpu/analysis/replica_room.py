@@ -24,11 +24,11 @@ class Room(Value):
     """How many pods of a workload find places at most.
 
     Attributes:
-        pods: how many, or all that were asked for where that is not known.
-        known: whether no more do.
-        beside: workloads whose pods have their places, too: its own must be near to them, or away from them.
-        refusal: how a quota refuses the next one.
-        scaled: how many pods have places then of each workload that is scaled to a number.
+        pods: their number, or all that were asked for if that is not known.
+        known: whether this is certain.
+        beside: workloads that are placed with it, because its pods must be near them, or away from them.
+        refusal: how a quota refuses the next pod.
+        scaled: the number of placed pods of each workload that is scaled with it.
     """
 
     pods: int
@@ -39,7 +39,7 @@ class Room(Value):
 
 
 def room_for(unit: ApplySet, subject: WorkloadCheck, most: int) -> int:
-    """How many of its pods, up to `most`, find places; all of them where that is not known."""
+    """Return how many of its pods, up to `most`, find nodes; `most` if that is unknown."""
     with suppress(UsedUp):
         return counted_room(unit, subject, most).pods
     return most
@@ -53,11 +53,11 @@ def counted_room(
     further: bool = False,
     scaled: Sequence[tuple[WorkloadCheck, int]] = (),
 ) -> Room:
-    """How many of its pods, up to `most`, find places beside what the inventory says is running.
+    """How many of its pods, up to `most`, find places beside the running pods of the inventory.
 
-    Pools have grown as far as they may; with `further` there are nodes beyond the inventory, too. Of workloads that are
-    applied with it those count that it must be near to or away from, with the numbers of replicas that are best for it,
-    and those that are `scaled` to a number.
+    Pools have grown to their limits; with `further` there are nodes beyond the inventory, too. Other applied workloads
+    count if its pods must be near them or away from them, with the best number of replicas for it, and if they are
+    `scaled` to a number.
     """
     from kubelint_gpu.analysis import coupled
 
@@ -91,10 +91,10 @@ def counted_room(
 def lacking(
     unit: ApplySet, subject: WorkloadCheck, placed: int, nodes: Collection[str]
 ) -> tuple[str | None, dict[tuple[str, str], tuple[str, ...]]]:
-    """Why no pod more than `placed` of a workload finds a node.
+    """Why no more than `placed` pods of a workload find a node.
 
-    The scheduler's text, and for each reason and what is short the nodes of `nodes` that it keeps the pod from.
-    Pools have grown as far as they may; then the text is left out, as no scheduler says it today.
+    Returns the scheduler's message, and for each reason and short resource the nodes of `nodes` that refuse the pod.
+    If pools have grown for this, there is no message, because no scheduler reports it today.
     """
     growing = {pool.name for pool in unit.growing_for(subject)}
     whole = fully_grown(unit.cluster, [growth for growth in unit.growth if growth.name in growing], placed + 1)
@@ -106,7 +106,7 @@ def lacking(
 
 
 def on_its_node(unit: ApplySet, subject: WorkloadCheck, name: str) -> Attempt:
-    """What the scheduler does with its pod for a node on which a pod of each other DaemonSet is, too."""
+    """The attempt to schedule its pod for a node beside a pod of each other DaemonSet."""
     mine = [(pod, pod.spec.node_name) for pod in own_pods(subject.workload, unit.cluster.pods)]
     beside = unit.running.without([one for one in mine if unit.running.node(one[1]) is not None])
     for one in unit.subjects:
@@ -117,6 +117,6 @@ def on_its_node(unit: ApplySet, subject: WorkloadCheck, name: str) -> Attempt:
 
 
 def kept_from(unit: ApplySet, subject: WorkloadCheck, name: str) -> Status | None:
-    """What keeps its pod from that node."""
+    """Why that node refuses its pod; None if it takes it."""
     found = on_its_node(unit, subject, name)
     return found.fit.rejections.get(name) if found.fit is not None else None

@@ -1,6 +1,6 @@
-"""The rollouts of a unit: what changes, and what becomes of it now, at the same moment, next time, beside what is gone.
+"""The rollouts of a unit: the changes, and their results now, together, next time, and beside removed objects.
 
-A `ApplySet` asks for each of these answers once.
+An `ApplySet` computes each of these answers once.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ from kubelint_gpu.workspace.workload_check import WorkloadCheck, WorkloadKey
 
 @once
 def judgements_in(unit: ApplySet) -> dict[WorkloadKey, Judgement]:
-    """What becomes of each rollout while the others keep running; what is approximate is beside none but its like."""
+    """The judgement of each rollout while the others keep running; approximate workloads are judged apart."""
     found = now(unit).judgements(transitions_in(unit))
     placed = [one for one in unit.subjects if one.workload.approximate and unit.has_nodes and is_placed(unit, one)]
     approximate = {one.key: transition_of(unit, one) for one in placed}
@@ -53,7 +53,7 @@ def judgements_in(unit: ApplySet) -> dict[WorkloadKey, Judgement]:
 
 @once
 def judged_together(unit: ApplySet) -> tuple[Together, ...]:
-    """What becomes of the rollouts that end by themselves when they start at the same moment, group by group."""
+    """Judge, group by group, the rollouts that end by themselves when they start at the same moment."""
     rolled = {key for key, one in transitions_in(unit).items() if one.existing and one.rolls and _ends(unit, key)}
     turns = grouped((when, key) for key, when in _turns(unit).items() if key in rolled)
     scenarios = (only_rolled(now(unit), keys) for keys in turns.values() if len(keys) > 1)
@@ -62,15 +62,15 @@ def judged_together(unit: ApplySet) -> tuple[Together, ...]:
 
 @once
 def _turns(unit: ApplySet) -> dict[WorkloadKey, Turn]:
-    """When each workload is applied: what has another turn does not begin to change at the same moment."""
+    """When each workload is applied: workloads with different turns do not change at the same moment."""
     return {one.key: turn_of(one.manifest.item.value) for one in unit.subjects}
 
 
 def blocked_by_waiting(unit: ApplySet) -> Iterator[Together]:
-    """Rollouts that end by themselves, begun at the same moment as one that does not and that may take their room.
+    """Yield rollouts that end by themselves, but not together with one that never ends and may take their room.
 
-    A rollout that never ends by itself has a finding of its own; those that it blocks while it waits have none. It
-    blocks none that ends whatever others do.
+    The rollout that never ends has its own finding; those that it blocks while it waits have none. A rollout that ends
+    whatever others do is never blocked.
     """
     every_one, judgements, turns = transitions_in(unit), judgements_in(unit), _turns(unit)
     open_ends = {key: one for key, one in every_one.items() if judgements[key].by not in ENDS_ANYHOW}
@@ -96,7 +96,7 @@ def blocked_by_waiting(unit: ApplySet) -> Iterator[Together]:
 
 
 def _holders(unit: ApplySet, found: Judgement, ending: Mapping[str, WorkloadKey]) -> Iterator[str]:
-    """Whose pods hold what a rollout waits for, or may: where not all of its own find room, those of its nodes."""
+    """Yield the owners that hold, or may hold, what a rollout waits for; if its pods lack room, those on its nodes."""
     for one in found.trace.waiting if found.trace is not None else ():
         for lack in one.lacks:
             yield from sorted(lack.owners)
@@ -107,7 +107,7 @@ def _holders(unit: ApplySet, found: Judgement, ending: Mapping[str, WorkloadKey]
 
 
 def _told_of(unit: ApplySet, keys: Collection[WorkloadKey], ends: str) -> Together | None:
-    """What keeps one of some rollouts that begin at the same moment from its end, while nothing else is rolled."""
+    """The stuck run of one of some rollouts that begin together, while nothing else rolls out; else None."""
     scenario = with_part_of_budget(only_rolled(now(unit), keys), PARTS.pair)
     # all pairs together have what one group may take
     with of_group(1, TOLD.pairs):
@@ -116,11 +116,11 @@ def _told_of(unit: ApplySet, keys: Collection[WorkloadKey], ends: str) -> Togeth
 
 
 class Later(Value):
-    """What follows when all that begins now is over: the next rollouts, where they are not those that begin now.
+    """The next rollouts, after everything that begins now has ended.
 
     Attributes:
-        scenario: every workload as it is then, without the pods of the inventory that others have taken the place of.
-        judgements: what becomes of the next rollout of some subjects.
+        scenario: every workload in its state then, without replaced pods of the inventory.
+        judgements: the next rollouts of some workloads.
     """
 
     scenario: Scenario
@@ -129,7 +129,7 @@ class Later(Value):
 
 @once
 def next_rollouts(unit: ApplySet) -> Later:
-    """What becomes of the next rollouts of what this commit makes different, or which find something different."""
+    """Judge the next rollouts that this commit changes, or that find a different cluster because of it."""
     other = any(is_another_later(unit, one) for one in unit.subjects)
     found = {one.key: next_transition_of(unit, one) for one in unit.subjects} if other else {}
     coming = {key: one for key, one in found.items() if one is not None and is_over(unit, key)}
@@ -140,14 +140,14 @@ def next_rollouts(unit: ApplySet) -> Later:
 
 @once
 def after_deletion(unit: ApplySet) -> dict[WorkloadKey, Judgement]:
-    """What becomes of each subject with OnDelete whose template changes when all its old pods have been deleted."""
+    """Judge each workload with OnDelete whose template changes, after all its old pods have been deleted."""
     found = {one.key: replaced_transition_of(unit, one) for one in unit.subjects} if unit.before else {}
     coming = {key: transition for key, transition in found.items() if transition is not None}
     return next_time(now(unit), coming).judgements(coming) if coming else {}
 
 
 def is_over(unit: ApplySet, key: WorkloadKey) -> bool:
-    """Whether what begins now comes to its end, by itself and with all others, so that there is a next rollout."""
+    """Whether the changes of now end, by themselves and with all others, so that there is a next rollout."""
     found = judgements_in(unit)[key]
     if found.placed < found.wanted or not found.ends:
         return False
@@ -158,7 +158,7 @@ def is_over(unit: ApplySet, key: WorkloadKey) -> bool:
 
 @once
 def judged_beside_removed(unit: ApplySet) -> dict[WorkloadKey, Judgement]:
-    """The same as `judgements` while what the manifests no longer have is still there."""
+    """The judgements while removed objects still exist."""
     subjects = [
         unit.judged(one, one.workload).marked("gone") for one in unit.gone if one.workload is not None and one.known
     ]
@@ -170,16 +170,16 @@ def judged_beside_removed(unit: ApplySet) -> dict[WorkloadKey, Judgement]:
 
 
 def rolled_in(unit: ApplySet, group: Together) -> list[WorkloadCheck]:
-    """The subjects whose rollouts are judged together."""
+    """The workloads whose rollouts are judged together."""
     keys = list(transitions_in(unit))
     mine = {keys[number] for number in group.numbers}
     return [subject for subject in unit.subjects if subject.key in mine]
 
 
 def _without_class(unit: ApplySet) -> Iterator[tuple[WorkloadKey, Judgement]]:
-    """Rollouts of workloads without their class that would stick with any: it may then evict whom it likes.
+    """Yield stuck rollouts of workloads whose PriorityClass is missing, if they would be stuck with any class.
 
-    Of a class that something fills in later, whatever becomes of pods that find nobody to evict.
+    If the class is filled in later, all results for pods that can preempt nothing.
     """
     for subject in unit.subjects:
         if subject.known_class or subject.refusal is not None or not (unit.has_nodes and finds_nodes(unit, subject)):
@@ -191,12 +191,12 @@ def _without_class(unit: ApplySet) -> Iterator[tuple[WorkloadKey, Judgement]]:
 
 
 def _ends(unit: ApplySet, key: WorkloadKey) -> bool:
-    """Whether the rollout of a subject ends by itself, or with all others that begin at the same moment."""
+    """Whether the rollout of a workload ends by itself, or with all others that begin at the same moment."""
     return judgements_in(unit)[key].verdict is Verdict.COMPLETES
 
 
 def forced_rollback_of(unit: ApplySet, subject: WorkloadCheck) -> Trace | None:
-    """The run in which a pod of the template before, which no node takes, keeps the new one from a StatefulSet."""
+    """The run in which an unschedulable pod of the old template keeps the new template from a StatefulSet."""
     before = unit.before_of(subject)
     if before is None or not before.admitted or ever_fitted(unit, before):
         return None

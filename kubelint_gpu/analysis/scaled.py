@@ -1,4 +1,4 @@
-"""Rollouts at the numbers of replicas that an autoscaler may set."""
+"""Rollouts with the numbers of replicas that an autoscaler may set."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ from kubelint_gpu.workspace.workload_check import WorkloadCheck, WorkloadKey
 
 
 class ScaledRollout(Value, eq=False):
-    """A workload at another number of replicas, what becomes of its rollout then, and who sets that number.
+    """A workload with another number of replicas, the judgement of its rollout then, and the autoscaler.
 
-    `only` says that the autoscaler sets no other.
+    `only` says that the autoscaler sets no other number.
     """
 
     subject: WorkloadCheck
@@ -33,11 +33,10 @@ class ScaledRollout(Value, eq=False):
 
 
 def waiting_when_scaled(unit: ApplySet, subject: WorkloadCheck) -> ScaledRollout | None:
-    """The smallest number of replicas that an autoscaler may set and at which the rollout may wait for ever.
+    """The smallest number of replicas that an autoscaler may set and with which the rollout may wait for ever.
 
-    Asked for Deployments whose rollout ends at the number in the manifest: with another one `maxUnavailable` may
-    round to another number, and less room is left.
-    The first few numbers are looked at, and the largest for which there is room.
+    Meant for Deployments whose rollout ends with the replicas of the manifest: with other replicas, `maxUnavailable`
+    may round differently, and less room is left. Tries the first few numbers, and the largest for which there is room.
     """
     if not subject.controller.has_replica_sets or not subject.workload.replicas:
         return None
@@ -52,20 +51,20 @@ def waiting_when_scaled(unit: ApplySet, subject: WorkloadCheck) -> ScaledRollout
 
 @once
 def _found(_unit: ApplySet) -> dict[WorkloadKey, ScaledRollout | None]:
-    """What was worked out so far."""
+    """A cache of computed results."""
     return {}
 
 
 @once
 def _room(unit: ApplySet) -> RoomWhenScaled:
-    """All that is applied, prepared once."""
+    """All applied workloads, prepared once."""
     return RoomWhenScaled(tuple(now(unit).transitions.values()), unit.cluster)
 
 
 def _waiting(unit: ApplySet, subject: WorkloadCheck) -> ScaledRollout | None:
     for one in autoscalers_of(unit, subject):
         for replicas in _numbers(unit, subject, one):
-            found = _at(unit, subject, replicas)
+            found = _judged_at(unit, subject, replicas)
             if found.waits:
                 found_at = replace(subject, workload=replace(subject.workload, replicas=replicas), scaled=None)
                 found_at = found_at.marked("scaled")
@@ -85,14 +84,14 @@ def _numbers(unit: ApplySet, subject: WorkloadCheck, autoscaler: Autoscaler) -> 
 
 @once
 def _unrolled(unit: ApplySet) -> dict[WorkloadKey, Transition]:
-    """All that is applied, without how it is rolled out."""
+    """All applied workloads, without their update strategies."""
     return {key: one.unrolled() for key, one in now(unit).transitions.items()}
 
 
-def _at(unit: ApplySet, subject: WorkloadCheck, replicas: int) -> Judgement:
-    """What becomes of its rollout with so many replicas, while all others are as they are.
+def _judged_at(unit: ApplySet, subject: WorkloadCheck, replicas: int) -> Judgement:
+    """Judge its rollout with this number of replicas, while all others stay as they are.
 
-    How the others would be rolled out does not matter: a fix of one of them is not asked about it again.
+    The strategies of others do not matter, so a fix of one of them needs no new computation.
     """
     scenario, key = now(unit), subject.key
     others = tuple(one for other, one in _unrolled(unit).items() if other != key)

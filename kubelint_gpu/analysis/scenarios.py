@@ -1,4 +1,4 @@
-"""In what else a rollout is judged than in what is applied now: each is made of another one by a named change."""
+"""Scenarios in which rollouts are judged: each is derived from another one by a named change."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from kubelint_gpu.workspace.workload_check import WorkloadKey
 
 
 class Scenario(Value, eq=False):
-    """What changes in which cluster, the pools that may grow meanwhile, and the states that may be looked at."""
+    """The changes, the cluster, the pools that may grow meanwhile, and the budget of states."""
 
     transitions: Mapping[WorkloadKey, Transition]
     cluster: Cluster
@@ -29,7 +29,7 @@ class Scenario(Value, eq=False):
     budget: int
 
     def judgements(self, only: Collection[WorkloadKey] | None = None) -> dict[WorkloadKey, Judgement]:
-        """What becomes of each rollout while the others keep running; with `only`, of these."""
+        """Judge each rollout while the others keep running; with `only`, just these."""
         keys = self.transitions if only is None else only
         places = None if only is None else [place for place, key in enumerate(self.transitions) if key in keys]
         if not self.transitions:
@@ -39,23 +39,23 @@ class Scenario(Value, eq=False):
         return {key: one for key, one in zip(self.transitions, found, strict=True) if key in keys}
 
     def together(self, ends: str = "") -> tuple[Together, ...]:
-        """What becomes of all rollouts that begin at the same moment; with `ends`, of this workload's alone."""
+        """Judge all rollouts that begin at the same moment; with `ends`, only that workload's."""
         rolled = list(self.transitions.values())
         return judge_together(rolled, self.cluster, budget=self.budget, growth=self.growth, ends=ends)
 
 
 def now(unit: ApplySet) -> Scenario:
-    """What is applied, in the declared cluster."""
+    """The applied workloads in the declared cluster."""
     return Scenario({**transitions_in(unit), **unplaced_in(unit)}, unit.cluster, unit.growth, unit.budget)
 
 
 def with_part_of_budget(scenario: Scenario, part: int) -> Scenario:
-    """The same with a part of the states."""
+    """The scenario with a part of the budget."""
     return replace(scenario, budget=scenario.budget // part)
 
 
 def only_rolled(scenario: Scenario, keys: Collection[WorkloadKey]) -> Scenario:
-    """No others than these are rolled out."""
+    """The scenario in which only these workloads roll out."""
     found = {
         key: one if key in keys or not one.rolls else replace(one, rolls=False)
         for key, one in scenario.transitions.items()
@@ -64,7 +64,7 @@ def only_rolled(scenario: Scenario, keys: Collection[WorkloadKey]) -> Scenario:
 
 
 def scaled(scenario: Scenario, key: WorkloadKey, replicas: int) -> Scenario:
-    """A workload has another number of replicas, before and after."""
+    """The scenario in which a workload has another number of replicas, before and after."""
     one = scenario.transitions[key]
     new = replace(one.new, replicas=replicas)
     old = new if one.old is one.new else replace(one.old, replicas=replicas)
@@ -72,20 +72,20 @@ def scaled(scenario: Scenario, key: WorkloadKey, replicas: int) -> Scenario:
 
 
 def besides(scenario: Scenario, first: Mapping[WorkloadKey, Transition]) -> Scenario:
-    """Further workloads are rolled out, too."""
+    """The scenario in which further workloads roll out, too."""
     return replace(scenario, transitions={**first, **scenario.transitions})
 
 
 def beside_removed(scenario: Scenario, removed: Mapping[WorkloadKey, Workload]) -> Scenario:
-    """What the manifests no longer have is still there."""
+    """The scenario in which workloads that the manifests no longer contain still run."""
     stay = {key: Transition(one, one, rolls=False) for key, one in removed.items()}
     return replace(scenario, transitions={**scenario.transitions, **stay})
 
 
 def next_time(scenario: Scenario, coming: Mapping[WorkloadKey, Transition]) -> Scenario:
-    """All that changes now has changed, and other changes come; none of their pods waits any more.
+    """The scenario after all changes of now, with the next changes; no pod waits any more.
 
-    Of what has fewer pods than it had it is open where these are.
+    For a workload that was scaled down, the nodes of its remaining pods are open.
     """
     changed = [one for one in scenario.transitions.values() if one.known and not controller_of(one.new).node_bound]
     shrunk = [one.new for one in changed if _is_shrunk(one, scenario)]
@@ -109,7 +109,7 @@ def _is_shrunk(one: Transition, scenario: Scenario) -> bool:
 
 
 def without_pods_of(scenario: Scenario, workloads: Sequence[Workload]) -> Scenario:
-    """The running pods of some workloads are gone."""
+    """The scenario without the running pods of some workloads."""
     left = pods_of_others(workloads, scenario.cluster.pods)
     if len(left) == len(scenario.cluster.pods):
         return scenario
@@ -117,11 +117,11 @@ def without_pods_of(scenario: Scenario, workloads: Sequence[Workload]) -> Scenar
 
 
 def beside_pods(scenario: Scenario, pods: Sequence[Pod]) -> Scenario:
-    """There are further pods, such as those of Jobs that have ended."""
+    """The scenario with additional pods, for example those of finished Jobs."""
     return replace(scenario, cluster=replace(scenario.cluster, pods=(*scenario.cluster.pods, *pods)))
 
 
 def on_nodes_of(scenario: Scenario, cluster: Cluster) -> Scenario:
-    """The nodes are those of another cluster, which are all that there may be."""
+    """The scenario with only the nodes of another cluster; no pool grows."""
     same = scenario.cluster.pods is cluster.pods
     return replace(scenario, cluster=cluster if same else replace(cluster, pods=scenario.cluster.pods), growth=())

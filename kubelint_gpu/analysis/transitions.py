@@ -1,4 +1,4 @@
-"""What becomes of a workload when its manifest is applied: from what it changes, and to what."""
+"""The change of a workload when its manifest is applied: from which state to which."""
 
 from __future__ import annotations
 
@@ -32,10 +32,10 @@ _CORDON = node_unschedulable.NAME
 
 
 def transition_of(unit: ApplySet, subject: WorkloadCheck) -> Transition:
-    """From the workload as it was, where that is known and could run; else from itself, with another template hash.
+    """From the old workload, if it is known and could run; otherwise from itself, with another template hash.
 
-    What it was is known where it is compared, or where its pods show it. Where both are known and the templates are
-    equal, nothing is rolled out. Of a captured cluster, the pods say how many replicas there were.
+    The old state is known if manifests are compared, or if its pods show it. If both templates are known and equal,
+    nothing rolls out. In a captured cluster, the pods show the old number of replicas.
     """
     now, old = acting(unit, subject), unit.before_of(subject)
     if old is not None and subject.manifest.object in unit.kept:
@@ -66,7 +66,7 @@ def transition_of(unit: ApplySet, subject: WorkloadCheck) -> Transition:
 
 
 def pinned(transition: Transition, nodes: Mapping[str, Node]) -> Transition:
-    """The same where pods that name their node find room there if its kubelet takes them."""
+    """The transition in which pods that name their node find room there exactly if its kubelet admits them."""
     new = as_admitted(transition.new, nodes)
     old = new if transition.old is transition.new else as_admitted(transition.old, nodes)
     return transition if new is transition.new and old is transition.old else replace(transition, new=new, old=old)
@@ -74,7 +74,7 @@ def pinned(transition: Transition, nodes: Mapping[str, Node]) -> Transition:
 
 @once
 def transitions_in(unit: ApplySet) -> dict[WorkloadKey, Transition]:
-    """What is rolled out; what runs beside these manifests stays as it is."""
+    """The transitions of workloads that find nodes; workloads beside these manifests stay as they are."""
     if not unit.has_nodes:
         return {}
     # of what is applied twice the last one stays, and has the place of the first
@@ -91,9 +91,9 @@ def transitions_in(unit: ApplySet) -> dict[WorkloadKey, Transition]:
 
 @once
 def unplaced_in(unit: ApplySet) -> dict[WorkloadKey, Transition]:
-    """What is rolled out to pods that find no node by themselves: it gives up as many old pods as it may.
+    """The transitions of workloads whose new pods find no node, so that they give up old pods as far as they may.
 
-    And what is new and finds none, where a quota counts its pods.
+    New workloads without nodes are included if a quota counts their pods.
     """
     found = {}
     counted = {quota.meta.namespace for quota in unit.cluster.quotas}
@@ -112,7 +112,7 @@ def unplaced_in(unit: ApplySet) -> dict[WorkloadKey, Transition]:
 
 @once
 def may_be_placed(unit: ApplySet) -> bool:
-    """Whether pods of `unplaced_in` may find nodes after all: a gate is lifted, or what nobody declares is there."""
+    """Whether pods of `unplaced_in` may find nodes after all: a gate is lifted, or an undeclared object exists."""
     declared = bool(unit.cluster.priority_classes)
     refused = {one.key for one in unit.subjects if declared and not (one.known_class or one.awaits_class)}
     refused |= {one.key for one in unit.subjects if one.refusal is not None}
@@ -120,7 +120,7 @@ def may_be_placed(unit: ApplySet) -> bool:
 
 
 def _with_adopted(found: dict[WorkloadKey, Transition]) -> dict[WorkloadKey, Transition]:
-    """What is rolled out where the bare pods that a controller takes over are its own."""
+    """The transitions, with bare pods that a controller adopts counted as its own."""
     bare = {key: one.new.pod(one.new.meta.name) for key, one in found.items() if one.new.kind == "Pod" and one.existing}
     taken: set[WorkloadKey] = set()
     for key, one in found.items() if bare else ():
@@ -138,14 +138,14 @@ def _with_adopted(found: dict[WorkloadKey, Transition]) -> dict[WorkloadKey, Tra
 
 
 def without_leaving(unit: ApplySet, cluster: Cluster) -> Cluster:
-    """The cluster without the pods of what is rolled out or has fewer replicas now: where they come to is open."""
+    """The cluster without the pods of workloads that roll out or scale down: their new nodes are open."""
     known = [one for one in transitions_in(unit).values() if one.known]
     leaving = [one.new for one in known if one.rolls or one.new.replicas < one.old.replicas]
     return replace(cluster, pods=pods_of_others(leaving, cluster.pods)) if leaving and cluster.pods else cluster
 
 
 def is_changed(unit: ApplySet, subject: WorkloadCheck) -> bool:
-    """Whether anything of the workload changes now, or may change: not where it is known to stay as it is."""
+    """Whether anything about the workload changes now or may change; False if it is known to stay."""
     now = transitions_in(unit).get(subject.key)
     stays = now is not None and now.known and not now.rolls and now.old.replicas == now.new.replicas
     return not stays
@@ -157,7 +157,7 @@ def _as_it_stands(unit: ApplySet, subject: WorkloadCheck) -> Transition:
 
 
 def is_placed(unit: ApplySet, subject: WorkloadCheck) -> bool:
-    """Whether its pods find a node by themselves."""
+    """Whether its pods are created and find a node."""
     now = acting(unit, subject)
     # what is refused of its pods concerns none that run
     made = now.known_class and (now.refusal is None or makes_none(unit, subject))
@@ -165,7 +165,7 @@ def is_placed(unit: ApplySet, subject: WorkloadCheck) -> bool:
 
 
 def finds_nodes(unit: ApplySet, subject: WorkloadCheck) -> bool:
-    """Whether the scheduler, or a name that its template gives, finds nodes for its pods."""
+    """Whether its pods find nodes by the scheduler, or by the node name in its template."""
     workload = subject.workload
     named = workload.spec.node_name and not names_node(workload, {one.name: one for one in unit.cluster.nodes})
     simulated = not (workload.custom and subject.controller.runs_to_completion)
@@ -173,7 +173,7 @@ def finds_nodes(unit: ApplySet, subject: WorkloadCheck) -> bool:
 
 
 def _standing(unit: ApplySet) -> tuple[WorkloadCheck, ...]:
-    """The workloads whose pods are there and stay: those beside these manifests, and those refused as invalid."""
+    """Return the workloads whose pods exist and stay: not in these manifests, or with an invalid change."""
     kept = [unit.kept[one.object] for one in unit.manifests if not one.readable and one.object in unit.kept]
     mine = {manifest.object for manifest in unit.manifests} - {one.object for one in kept if one is not None}
     whole: dict[str, WorkloadCheck] = {}

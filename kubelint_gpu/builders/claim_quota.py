@@ -1,4 +1,4 @@
-"""Claims that a quota or a LimitRange refuses; a pod of a StatefulSet without its claims is not made either.
+"""Claims that a quota or a LimitRange refuses; a StatefulSet creates no pod without its claims.
 
 Behaviour: createPersistentVolumeClaims of pkg/controller/statefulset/stateful_pod_control.go,
 pkg/quota/v1/evaluator/core/persistent_volume_claims.go, and plugin/pkg/admission/limitranger, 1.34.
@@ -30,7 +30,7 @@ _WHEN_SCALED = ("spec", "persistentVolumeClaimRetentionPolicy", "whenScaled")
 class _OrdinalClaims(Value, eq=False):
     """The claims of a StatefulSet: those of `each` ordinal, and the `names` of all.
 
-    So many ordinals are `running`; of so many the claims stay, are made, or are gone with their pods.
+    `running` is a number of ordinals; so are those whose claims stay, are `made`, or are `gone` with their pods.
     """
 
     subject: WorkloadCheck
@@ -43,7 +43,7 @@ class _OrdinalClaims(Value, eq=False):
 
 
 def refused_claims(unit: ApplySet) -> Iterator[Diagnostic]:
-    """StatefulSets of which not all pods are made, because a quota or a LimitRange refuses their claims."""
+    """Findings about StatefulSets that do not create all pods, because a quota or a LimitRange refuses claims."""
     said = set()
     for bounds in unit.cluster.limit_ranges:
         for one in _ordinal_claims(unit).get(bounds.meta.namespace, ()):
@@ -75,7 +75,7 @@ def refused_claims(unit: ApplySet) -> Iterator[Diagnostic]:
 
 
 def claims_not_created(unit: ApplySet) -> Iterator[Diagnostic]:
-    """Claims among the manifests that a quota has no more room for, and the workloads whose pods wait for them."""
+    """Findings about claims in the manifests that exceed a quota, and about the workloads that wait for them."""
     made = {one.object: one for one in unit.manifests if one.kind == _KIND and one.object in unit.made}
     for quota, key in _limits_of(unit) if made else ():
         mine = _claims(unit).get(quota.meta.namespace, ())
@@ -106,12 +106,12 @@ def claims_not_created(unit: ApplySet) -> Iterator[Diagnostic]:
 
 
 def mounted_by(unit: ApplySet, claim: PersistentVolumeClaim) -> list[Manifest]:
-    """The workloads whose pods wait for a claim that is not made."""
+    """The workloads whose pods wait for a claim that is not created."""
     return [one.manifest for one in unit.subjects if claim.key in claim_keys(one.workload) and one.workload.replicas]
 
 
 def _limits_of(unit: ApplySet) -> list[tuple[ResourceQuota, str]]:
-    """The quotas that bound claims, each with the keys under which it does."""
+    """The quotas that limit claims, each with the key of the limit."""
     keys = [(quota, key) for quota in unit.cluster.quotas if not quota.scopes for key in quota.hard if of_claims(key)]
     return sorted(keys, key=lambda one: (one[0].meta.name, one[1]))
 
@@ -170,7 +170,7 @@ def _claims_of(unit: ApplySet, subject: WorkloadCheck, known: Collection[str]) -
 
 
 def _used(unit: ApplySet, quota: ResourceQuota, key: str, claims: Sequence[_OrdinalClaims]) -> int:
-    """What is in use once all has gone that goes."""
+    """The usage after everything that goes is gone."""
     if quota.used is not None:
         return quota.used.get(key, 0) - sum(one.gone * claims_charge(one.each, key) for one in claims)
     mine = frozenset[str]().union(*(one.names for one in claims))

@@ -1,4 +1,4 @@
-"""What findings about several workloads have in common: the nodes that are full, the quota that is used up."""
+"""What findings about several workloads share: the full nodes, or the exhausted quota."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from kubelint_gpu.workspace.answers import once
 def of_shortage(
     unit: ApplySet, subject: WorkloadCheck, judgement: Judgement, resource: str, nature: str
 ) -> Shared | None:
-    """That not all replicas run: a quota, what they ask for of the nodes, or what else it is by its `nature`."""
+    """The shared cause for replicas that cannot all run: a quota, a resource, or something else by its `nature`."""
     from kubelint_gpu.analysis.room import crowded_nodes
 
     if judgement.refusal is not None:
@@ -52,7 +52,7 @@ def of_shortage(
 
 
 def shared_overcommitment(unit: ApplySet, subject: WorkloadCheck) -> Shared | None:
-    """That a part of the cluster is too small for it and others; None where none is."""
+    """The shared cause that a part of the cluster is too small for it and others; None if there is none."""
     found = overcommitments(unit).get(subject.key)
     if found is None:
         return None
@@ -64,7 +64,7 @@ def shared_overcommitment(unit: ApplySet, subject: WorkloadCheck) -> Shared | No
 def of_daemon_pods(
     unit: ApplySet, subject: WorkloadCheck, judgement: Judgement, resource: str, full: AbstractSet[str]
 ) -> Shared | None:
-    """That a DaemonSet lacks pods on some `full` nodes."""
+    """The shared cause that a DaemonSet lacks pods on some `full` nodes."""
     from kubelint_gpu.analysis.room import crowded_nodes
 
     certain, each = is_certain(unit, subject, judgement), pod_requests(subject.workload.spec).get(resource, 0)
@@ -81,7 +81,7 @@ def of_daemon_pods(
 
 
 def _allocatable(unit: ApplySet, resource: str, names: AbstractSet[str]) -> int:
-    """How much of a resource nodes have beside the pods that stay; none of one that something else gives out, too."""
+    """Return how much of a resource nodes have beside the pods that stay; 0 if not only nodes provide it."""
     return sum(free_at_most(unit, name, resource) for name in names) if allocatable_only(unit, resource) else 0
 
 
@@ -120,7 +120,7 @@ def _asking(
 
 
 def of_standstill(unit: ApplySet, waiting: Waiting, begins: str, ends: str) -> Shared | None:
-    """That rollouts do not end: their new pods wait for each other or the same nodes, or one quota refuses them."""
+    """The shared cause of stuck rollouts: new pods wait for each other or the same nodes, or are refused."""
     begin = (f"{begins}the rollouts of ", WHO, f" {ends}: their new pods ")
     refusal = waiting.refusal
     if refusal is not None:
@@ -143,7 +143,7 @@ def of_standstill(unit: ApplySet, waiting: Waiting, begins: str, ends: str) -> S
 
 @once
 def _circles(unit: ApplySet) -> Mapping[str, Sequence[Blocker]]:
-    """What is lacking in all rollouts that never end for each other, by each of their workloads."""
+    """Return what all mutually stuck rollouts lack, by workload."""
     lacks = grouped(
         (waiting.owner, lack)
         for found in judgements_in(unit).values()
@@ -159,7 +159,7 @@ def _circles(unit: ApplySet) -> Mapping[str, Sequence[Blocker]]:
 
 
 def of_quota(subject: WorkloadCheck, refusal: QuotaRefusal, wanted: int) -> Shared:
-    """That a quota refuses some of their pods: what they ask for of it, where it is one thing."""
+    """The shared cause that a quota refuses some of the pods, with the amount that they ask for if it is one key."""
     quota, who = f"quota {refusal.quota}", subject.workload.key
     cause = f"{quota} of {subject.workload.meta.namespace}"
     if len(refusal.exceeded) != 1:

@@ -1,4 +1,4 @@
-"""Rollouts that never end, one rule for each thing that the old pods hold, and changes that stop others' rollouts."""
+"""Rollouts that never end, one rule for each thing that old pods hold, and changes that stop rollouts of others."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def _code(waiting: Waiting) -> str:
 
 
 def _held_everywhere(waiting: Waiting) -> str:
-    """What is held on every node, if one node lacks nothing before it; else what the first node lacks first."""
+    """Return what all nodes hold, if it is the first obstacle somewhere; else the first node's first obstacle."""
     for lack in waiting.lacks:
         if all(lack.held in (each.held, *(further.held for further in each.also)) for each in waiting.lacks):
             return lack.held
@@ -43,7 +43,7 @@ def _held_everywhere(waiting: Waiting) -> str:
 
 
 def deadlocks(unit: ApplySet, code: str) -> Iterator[Diagnostic]:
-    """The rollouts that never end and belong to the rule of this code."""
+    """Yield the rollouts that never end and belong to the rule with this code."""
     for subject in unit.subjects:
         judgement = stuck_anywhere(unit).get(subject.key)
         if judgement is not None and _code(end_of(judgement).waiting) == code:
@@ -70,12 +70,12 @@ def rollout_ends(unit: ApplySet, subject: WorkloadCheck) -> bool:
 
 
 def is_deadlock(scaled: ScaledRollout) -> bool:
-    """Whether the rollout never ends at the one number of replicas that the autoscaler sets."""
+    """Whether the rollout never ends with the only number of replicas that the autoscaler sets."""
     return scaled.only and scaled.judgement.verdict is Verdict.STUCK
 
 
 def standstill_when_scaled(unit: ApplySet, scaled: ScaledRollout, code: str) -> Diagnostic:
-    """The finding that a rollout does not end, or may not, at the number of replicas that an autoscaler sets."""
+    """The finding that a rollout does not end, or may not, with the replicas that an autoscaler sets."""
     may, replicas = scaled.judgement.verdict is Verdict.MAY_STICK, scaled.subject.workload.replicas
     proposals = strategy_fixes(unit, scaled.subject, code)
     one, sets = scaled.autoscaler, "sets" if scaled.only else "may set"
@@ -88,16 +88,16 @@ def standstill_when_scaled(unit: ApplySet, scaled: ScaledRollout, code: str) -> 
 
 
 def harmed(unit: ApplySet) -> Iterator[tuple[End, Diagnostic]]:
-    """A finding for each change that stops others, with the end of the first of these; its code is open."""
+    """Yield a finding for each change that stops other rollouts, with the end of the first; its code is open."""
     ends = [(one, end_of(harmed_rollouts(unit)[one.key])) for one in unit.subjects if one.key in harmed_rollouts(unit)]
     by_change = grouped((_change(unit, subject, end).object, (subject, end)) for subject, end in ends)
     manifests = {one.object: one for one in changing(unit)}
     for name, stopped in by_change.items():
-        yield stopped[0][1], _told(unit, manifests[name], stopped)
+        yield stopped[0][1], _quota_deadlock(unit, manifests[name], stopped)
 
 
 def _change(unit: ApplySet, subject: WorkloadCheck, end: End) -> Manifest:
-    """What stops a rollout: the quota that refuses its pod, else who holds what it waits for, else the first change."""
+    """What stops a rollout: the quota that refuses its pod, or the holder of what it waits for, or the first change."""
     refusal, meta = end.waiting.refusal, subject.workload.meta
     holders = {holder.owner for lack in every(end.waiting.lacks) for holder in lack.holders}
     objects = {f"ResourceQuota/{meta.namespace}/{refusal.quota}"} if refusal else set()
@@ -109,12 +109,12 @@ def _change(unit: ApplySet, subject: WorkloadCheck, end: End) -> Manifest:
 
 
 def _ended(unit: ApplySet, subject: WorkloadCheck, end: End) -> list[EndedJobs]:
-    """The Jobs, one of them new, that leave behind what uses the quota up."""
+    """The Jobs, one of them new, whose finished pods exhaust the quota."""
     refusal, found = end.waiting.refusal, ended_jobs(unit).get(subject.workload.meta.namespace)
     return [found] if found is not None and found.new and refusal and refusal.quota == found.quota else []
 
 
-def _told(unit: ApplySet, manifest: Manifest, stopped: list[tuple[WorkloadCheck, End]]) -> Diagnostic:
+def _quota_deadlock(unit: ApplySet, manifest: Manifest, stopped: list[tuple[WorkloadCheck, End]]) -> Diagnostic:
     (first, end), *_ = stopped
     names = some([workload_name(one.workload) for one, _ in stopped], "workload")
     may = all(one.judgement.verdict is Verdict.MAY_STICK for _, one in stopped)

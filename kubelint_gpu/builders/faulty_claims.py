@@ -14,7 +14,7 @@ Fault = TypeVar("Fault", bound=ClaimFault)
 def faulty_claims(
     code: str, faults: Iterable[Fault], proposals: Callable[[Fault], tuple[FixCandidate, ...]] = lambda _: ()
 ) -> Iterator[Diagnostic]:
-    """A finding of each fault, where it is, with the fixes that are proposed for it."""
+    """Yield a finding for each fault, at its place, with the proposed fixes."""
     for fault in faults:
         yield Diagnostic(
             code,

@@ -1,4 +1,4 @@
-"""Where pods ask for GPUs, and how they would ask for others."""
+"""Where pods ask for GPUs, and fixes that ask for other resources."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ GPU = "nvidia.com/gpu"
 
 
 def renamed_requests(subject: WorkloadCheck, resource: str, names: Sequence[str]) -> tuple[FixCandidate, ...]:
-    """A fix for each other name: to ask for that resource, wherever this one is asked for."""
+    """A fix for each other name: ask for that resource instead, everywhere."""
     written = list(_written(subject, resource))
     return tuple(
         FixCandidate(
@@ -25,7 +25,7 @@ def renamed_requests(subject: WorkloadCheck, resource: str, names: Sequence[str]
 
 
 def _written(subject: WorkloadCheck, resource: str) -> Iterator[Pointer]:
-    """Every place where containers name a resource, in limits and in requests."""
+    """Yield every place where containers name a resource, in limits and in requests."""
     for route in field_pointers.requests(subject.manifest, resource):
         for part in ("limits", "requests"):
             pointer = (*route[:-2], part, resource)
@@ -34,7 +34,7 @@ def _written(subject: WorkloadCheck, resource: str) -> Iterator[Pointer]:
 
 
 def request_place(subject: WorkloadCheck, resource: str, role: str = "key") -> Place:
-    """Where the first container asks for a resource, else the spec of the pods."""
+    """The place where the first container asks for a resource, or else the spec of the pods."""
     manifest = subject.manifest
     for route in field_pointers.requests(manifest, resource):
         return manifest.place(route, "key" if role == "key" else "value")

@@ -1,4 +1,4 @@
-"""Pods that name their node: what the kubelet does in the scheduler's place, and what becomes of pods that it fails."""
+"""Pods that name their node: what the kubelet does instead of the scheduler, and what happens to failed pods."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _PILES_UP = "each failed pod stays behind as an object, and the next one is made
 
 
 def refused_by_kubelet(draft: Diagnostic, wait: Wait, ends: str, why: str) -> Diagnostic:
-    """The finding as it is where the template names the node; any other stays as it is."""
+    """The finding in terms of the kubelet if the template names the node; otherwise unchanged."""
     from kubelint_gpu.scheduler import kubelet_admission
 
     node = wait.workload.spec.node_name
@@ -28,7 +28,7 @@ def refused_by_kubelet(draft: Diagnostic, wait: Wait, ends: str, why: str) -> Di
     lacks = [lack for lack in every(wait.waiting.lacks) if _reason(lack)]
     then = "it is deleted and made anew" if wait.workload.kind in _DELETES else "the next one is made at once"
     run = draft.run.steps if draft.run is not None else ()
-    trace = tuple(_told(step, of, node, lacks, then) for step, of in zip_longest(draft.trace, run))
+    trace = tuple(_kubelet_step(step, of, node, lacks, then) for step, of in zip_longest(draft.trace, run))
     if not lacks:
         return replace(draft, scheduler=None, trace=trace)
     holders = held_by(lacks, wait.workload.key)
@@ -49,7 +49,7 @@ def refused_by_kubelet(draft: Diagnostic, wait: Wait, ends: str, why: str) -> Di
 
 
 def aftermath(manifest: Manifest) -> str:
-    """What becomes of a pod that the kubelet fails, by the kind of object from which it comes; empty where unknown.
+    """Return the fate of a pod that the kubelet fails, by the kind of its owner; empty if unknown.
 
     Behaviour: pkg/controller/replicaset, statefulset, daemon and job, 1.34.
     """
@@ -83,8 +83,8 @@ def _failed_job(manifest: Manifest, spec: tuple[str, ...], what: str) -> str:
     )
 
 
-def _told(step: Step, of: TraceStep | None, node: str, lacks: list[Blocker], then: str) -> Step:
-    """A step of the finding, by what it tells of the run: the kubelet does what the scheduler does for other pods."""
+def _kubelet_step(step: Step, of: TraceStep | None, node: str, lacks: list[Blocker], then: str) -> Step:
+    """A step of the finding: the kubelet does what the scheduler does for other pods."""
     if of is None or of.actor != _SCHEDULER:
         return step
     message = step.message
@@ -100,7 +100,7 @@ def _reasons(lacks: list[Blocker]) -> str:
 
 
 def _reason(lack: Blocker) -> str:
-    """`status.reason` of a pod that the kubelet fails; empty where it does not look at what is lacking."""
+    """`status.reason` of a pod that the kubelet fails; empty if the kubelet ignores what is lacking."""
     from kubelint_gpu.scheduler import kubelet_admission
 
     if lack.resource:

@@ -1,4 +1,4 @@
-"""Pods that are bound to nodes by name, and the label that would bind them to the same kind of node."""
+"""Pods that are pinned to nodes by name, and a label that would select the same kind of node."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ from kubelint_gpu.values import Value, replace
 
 
 class Wider(Value):
-    """What could stand in place of a pin.
+    """A replacement for a pin.
 
     Attributes:
         pin: the requirement on the node's name.
-        key: the label, and `value` what it is on all nodes of the pin.
-        pinned: the nodes that the pod is bound to and that take it.
-        nodes: the nodes that would take it with the label in place of the pin, at least those.
+        key: the label; `value` is its value on all pinned nodes.
+        pinned: the nodes that the pod is pinned to and that take it.
+        nodes: nodes that would take it with the label in place of the pin; there may be more.
     """
 
     pin: NumberBound
@@ -36,9 +36,9 @@ class Wider(Value):
 
 
 def pin_of(subject: WorkloadCheck) -> NumberBound | None:
-    """The one requirement that binds a pod to named nodes; None where there is none, or there are alternatives.
+    """The only requirement that pins a pod to named nodes; None if there is none, or there are alternatives.
 
-    One that a RuntimeClass adds is none of the manifest's.
+    A requirement that a RuntimeClass adds does not count.
     """
     found = alternatives(subject.workload.spec)
     if len(found) != 1:
@@ -52,9 +52,9 @@ def pin_of(subject: WorkloadCheck) -> NumberBound | None:
 
 
 def wider_selection(unit: ApplySet, subject: WorkloadCheck) -> Wider | None:
-    """The label that selects the nodes of a pin and, best of all, more; None where no stable label does.
+    """The label that selects the pinned nodes and preferably more; None if no stable label does.
 
-    The model of the GPU comes first, then the pool; nodes count only if they take the pod when nothing else runs.
+    The GPU model comes first, then the pool. Nodes only count if they take the pod when nothing else runs.
     """
     pin = pin_of(subject)
     if pin is None or not unit.has_nodes:
@@ -111,14 +111,14 @@ def _relaxed(spec: PodSpec, pin: NumberBound, instead: Requirement) -> PodSpec:
 
 
 def wider_selector(unit: ApplySet, subject: WorkloadCheck) -> Iterator[FixCandidate]:
-    """Select by a label that more nodes have, in place of the name of a node."""
+    """Yield a fix that selects more nodes by a label instead of a node name."""
     found = wider_selection(unit, subject)
     if found is not None and len(found.nodes) > len(found.pinned):
         yield by_label(subject, found)
 
 
 def by_label(subject: WorkloadCheck, wider: Wider) -> FixCandidate:
-    """Select by a label in place of a name."""
+    """A fix that selects by a label instead of a name."""
     more = len(wider.nodes) - len(wider.pinned)
     gain = f"{more} more {'node has' if more == 1 else 'nodes have'}" if more else ""
     return FixCandidate(f"select {wider.key}: {wider.value}", "unsafe", lambda: _edits(subject, wider), effect=gain)

@@ -1,4 +1,4 @@
-"""Objects that a quota refuses when they are applied, and CronJobs whose finished Jobs use a quota up."""
+"""Objects that a quota refuses when they are applied, and CronJobs whose finished Jobs exhaust a quota."""
 
 from __future__ import annotations
 
@@ -24,14 +24,14 @@ _KEPT = ((_SUCCEEDED, 3), (_FAILED, 1))
 
 
 def quotas_of(unit: ApplySet) -> list[ResourceQuota]:
-    """The quotas that count objects, in the order of their names."""
+    """The quotas that count objects, sorted by name."""
     return sorted((one for one in unit.cluster.quotas if not one.scopes), key=lambda one: one.meta.name)
 
 
 def refused_objects(unit: ApplySet) -> Iterator[Diagnostic]:
-    """Workloads that the API server refuses, because a quota has no more room for objects of their kind.
+    """Findings about workloads that the API server refuses, because a quota has no room for objects of their kind.
 
-    Only creating counts. A Job is taken to be created, any other workload to be there unless that is known better.
+    Only creation counts. A Job is assumed to be created; any other workload is assumed to exist unless known otherwise.
     """
     said: set[WorkloadKey] = set()
     for quota in quotas_of(unit):
@@ -44,7 +44,7 @@ def refused_objects(unit: ApplySet) -> Iterator[Diagnostic]:
 
 
 def is_refused(unit: ApplySet, subject: WorkloadCheck) -> bool:
-    """Whether the object itself is refused."""
+    """Whether a quota refuses the object itself."""
     keys = OBJECT_KEYS.get(subject.workload.kind, ())
     return any(
         subject is one
@@ -55,7 +55,7 @@ def is_refused(unit: ApplySet, subject: WorkloadCheck) -> bool:
 
 
 def _refused(unit: ApplySet, quota: ResourceQuota, kind: str, key: str) -> Iterator[tuple[WorkloadCheck, int]]:
-    """The workloads of a kind that a quota refuses, each with what is in use when it is applied, in thousandths."""
+    """Yield the workloads of a kind that a quota refuses, each with the usage at that time, in thousandths."""
     if key not in quota.hard:
         return
     mine: dict[str, WorkloadCheck] = {}
@@ -102,14 +102,14 @@ def _refusal(unit: ApplySet, subject: WorkloadCheck, quota: ResourceQuota, key: 
 
 
 class _Runs(Value, eq=False):
-    """A CronJob and what it leaves behind."""
+    """A CronJob and the objects that it keeps."""
 
     subject: WorkloadCheck
     history: History
 
 
 def full_histories(unit: ApplySet) -> Iterator[Diagnostic]:
-    """CronJobs that start no further run once enough have ended: the Jobs that they keep use a quota up."""
+    """Findings about CronJobs that stop starting runs, because the Jobs that they keep exhaust a quota."""
     for quota in quotas_of(unit):
         for key in (_JOBS, PODS):
             if key in quota.hard:
@@ -215,7 +215,7 @@ def _apart(quota: ResourceQuota, key: str, room: int) -> str:
 
 
 def _fewer(subject: WorkloadCheck, history: History, room: int) -> Iterator[FixCandidate]:
-    """Keep fewer Jobs: as many failed ones as before if there is room for them."""
+    """Yield a fix that keeps fewer Jobs; failed ones are kept as before if there is room for them."""
     most = room // history.each - 1
     if most < 0:
         return

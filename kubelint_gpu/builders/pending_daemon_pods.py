@@ -1,4 +1,4 @@
-"""Pods that a DaemonSet makes for nodes which have no room for them."""
+"""Pods of a DaemonSet on nodes that have no room for them."""
 
 from __future__ import annotations
 
@@ -23,10 +23,9 @@ from kubelint_gpu.simulation.search.verdict import Judgement
 
 
 def daemon_pods_pending(unit: ApplySet, subject: WorkloadCheck, judgement: Judgement) -> Iterator[Diagnostic]:
-    """A DaemonSet makes a pod for a node whatever it has left.
+    """Findings about a DaemonSet whose pods stay Pending: it creates a pod for a node even if the node is full.
 
-    Nothing is said of pods that name their node: they are never Pending, and the rule for them says what the kubelet
-    does.
+    Pods that name their node are left out: they are never Pending, and another rule says what the kubelet does.
     """
     if subject.workload.spec.node_name or not subject.controller.node_bound:
         return
@@ -63,7 +62,7 @@ def daemon_pods_pending(unit: ApplySet, subject: WorkloadCheck, judgement: Judge
         for spec in (*others, *(pod.spec for pod in unit.cluster.pods))
     )
     halts = certain and changes and (judgement.alone <= judgement.placed or peaceful)
-    why = f"{too_much_for(unit, subject, resource, full or never)}{_why(unit, subject, resource, full)}"
+    why = f"{too_much_for(unit, subject, resource, full or never)}{_why_pending(unit, subject, resource, full)}"
     yield Diagnostic(
         "KLG109",
         asked[0] if asked else manifest.place(("spec",), "key"),
@@ -87,7 +86,7 @@ def daemon_pods_pending(unit: ApplySet, subject: WorkloadCheck, judgement: Judge
 
 
 def _short(unit: ApplySet, subject: WorkloadCheck, judgement: Judgement) -> str:
-    """The resource that pods wait for: a device if they ask for any, else what the scheduler says is too little."""
+    """The resource that pods wait for: a device if they ask for any, otherwise what the scheduler reports."""
     resource, first = scarce(subject), min(judgement.full, default="")
     if "/" in resource:
         status = kept_from(unit, subject, first) if first else None
@@ -103,7 +102,7 @@ def _short(unit: ApplySet, subject: WorkloadCheck, judgement: Judgement) -> str:
 
 
 def _barred(unit: ApplySet, subject: WorkloadCheck, names: Sequence[str]) -> list[str]:
-    """Those of the nodes that the RuntimeClass of the pods keeps them from: the controller does not look at it."""
+    """The nodes that the RuntimeClass of the pods excludes: the controller ignores it."""
     nodes = [node for node in unit.cluster.nodes if node.name in names]
     allowed = daemon_nodes.daemon_nodes(subject.workload.spec, nodes)
     return [name for name in names if name not in allowed]
@@ -131,7 +130,7 @@ def _help(
 def _held(
     unit: ApplySet, subject: WorkloadCheck, judgement: Judgement, resource: str, full: frozenset[str]
 ) -> dict[str, list[tuple[str, int]]]:
-    """Who else holds the resource on these nodes: node and amount by owner."""
+    """Return the amounts of the resource that other pods hold on these nodes, by owner."""
     found = holding(unit, subject, resource, full or judgement.eligible)
     for lack in every(judgement.waiting.lacks) if judgement.waiting is not None else ():
         for holder in lack.holders if lack.resource == resource else ():
@@ -141,9 +140,9 @@ def _held(
 
 
 def _halted(unit: ApplySet, subject: WorkloadCheck, judgement: Judgement, full: frozenset[str]) -> str:
-    """That no rolling update goes on while these pods are Pending; empty where one does.
+    """A clause that no rolling update continues while these pods are Pending; empty if it does.
 
-    A node that is new to the DaemonSet does not count where it surges, as long as its pod is of the newest template.
+    A new node does not count if the DaemonSet surges, as long as its pod has the newest template.
     """
     controller = subject.controller
     if controller.on_delete or not judgement.placed:
@@ -163,13 +162,13 @@ def _halted(unit: ApplySet, subject: WorkloadCheck, judgement: Judgement, full: 
 
 
 def _text(unit: ApplySet, subject: WorkloadCheck, judgement: Judgement, full: frozenset[str]) -> str | None:
-    """What the scheduler says of the pod that is made for the first of these nodes."""
+    """The scheduler's message for the pod of the first of these nodes."""
     if judgement.waiting is not None:
         return judgement.waiting.scheduler or None
     return next(filter(None, (on_its_node(unit, subject, name).message for name in sorted(full))), None)
 
 
-def _why(unit: ApplySet, subject: WorkloadCheck, resource: str, full: frozenset[str]) -> str:
-    """What keeps its pod from the first of these nodes that is no resource, in the scheduler's words."""
+def _why_pending(unit: ApplySet, subject: WorkloadCheck, resource: str, full: frozenset[str]) -> str:
+    """Why the first of these nodes refuses its pod, in the scheduler's words; empty if it is a resource."""
     status = kept_from(unit, subject, min(full)) if full and not resource else None
     return f": {said(status.reasons[0], min(full))}" if status is not None and status.reasons else ""

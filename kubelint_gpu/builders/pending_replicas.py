@@ -1,4 +1,4 @@
-"""Replicas that find no room, whatever is rolled out."""
+"""Replicas that find no room, with or without rollouts."""
 
 from __future__ import annotations
 
@@ -26,9 +26,9 @@ _KEPT = "delete the pods that wait: those that are made then have the template t
 def pending_replicas(
     unit: ApplySet, subject: WorkloadCheck, judgement: Judgement, *, later: bool = False
 ) -> Iterator[Diagnostic]:
-    """The finding that not all replicas of a judgement run at once, where no other rule speaks of it.
+    """Findings that not all replicas can run at once, unless another rule reports that.
 
-    Of what is so `later` only no other rule speaks.
+    For `later` judgements, no other rule does.
     """
     placed, pools = placed_of(unit, subject, judgement), at_most(unit, subject)
     manifest, now = subject.manifest, subject if later else acting(unit, subject)
@@ -117,7 +117,7 @@ def pending_replicas(
 
 
 def overcommitted(unit: ApplySet, subject: WorkloadCheck, judgement: Judgement) -> Iterator[Diagnostic]:
-    """The finding that a workload is one of several that ask for more than there is, where no search says more."""
+    """The finding that several workloads together ask for more than there is, if no search says more."""
     shared = shared_overcommitment(unit, subject)
     if shared is None:
         return
@@ -136,7 +136,7 @@ def overcommitted(unit: ApplySet, subject: WorkloadCheck, judgement: Judgement) 
 
 
 def refused_daemon_pods(unit: ApplySet, subject: WorkloadCheck, judgement: Judgement) -> Iterator[Diagnostic]:
-    """The finding that a quota refuses pods of a DaemonSet, which are not made then."""
+    """The finding that a quota refuses pods of a DaemonSet, so that they are not created."""
     refusal = judgement.refusal
     if refusal is None:
         return
@@ -157,7 +157,7 @@ def refused_daemon_pods(unit: ApplySet, subject: WorkloadCheck, judgement: Judge
 
 
 def is_sure(unit: ApplySet, subject: WorkloadCheck, judgement: Judgement) -> bool:
-    """Whether in no order of events more of its replicas run, whatever changes at the same moment."""
+    """Whether no order of events lets more of its replicas run, with any other changes at the same moment."""
     placed = placed_of(unit, subject, judgement)
     if (judgement.company and judgement.alone >= judgement.wanted) or judgement.alone > placed != judgement.at_best:
         return False

@@ -1,4 +1,4 @@
-"""Pods and claims that admission refuses though it accepts what they are made of."""
+"""Pods and claims that admission refuses although it accepts their templates."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _CLAIM_TEMPLATE = ("ephemeral", "volumeClaimTemplate")
 
 
 def claim_out_of_bounds(unit: ApplySet, manifest: Manifest) -> Iterator[Diagnostic]:
-    """That a claim is refused, and who waits for it."""
+    """The finding that a claim is refused, with the workloads that wait for it."""
     namespace = manifest.namespace or "default"
     mine = [one for one in unit.cluster.claims if (one.meta.namespace, one.meta.name) == (namespace, manifest.name)]
     for found in unit.cluster.limit_ranges if mine else ():
@@ -35,7 +35,7 @@ def claim_out_of_bounds(unit: ApplySet, manifest: Manifest) -> Iterator[Diagnost
 
 
 def pods_out_of_bounds(unit: ApplySet, manifest: Manifest, written: Workload) -> Iterator[Diagnostic]:
-    """That the pods of a workload are refused, or the claims that are made with them."""
+    """Findings that the pods of a workload, or their claims, are refused because of a LimitRange."""
     namespace = written.meta.namespace
     ranges = [found for found in unit.cluster.limit_ranges if found.meta.namespace == namespace]
     pod = written.pod(written.meta.name)
@@ -56,7 +56,7 @@ def pods_out_of_bounds(unit: ApplySet, manifest: Manifest, written: Workload) ->
 
 
 def refused_pods(unit: ApplySet, subject: WorkloadCheck) -> Iterator[Diagnostic]:
-    """That the new pods of a workload are refused; nothing of one that a change leaves as it was."""
+    """Findings that the new pods of a workload are refused; none if the change leaves it as it was."""
     refusal, manifest, namespace = subject.refusal, subject.manifest, subject.workload.meta.namespace
     if refusal is None or is_left_alone(unit, subject):
         return
@@ -87,14 +87,14 @@ def _of_limit_range(unit: ApplySet, manifest: Manifest, route: Pointer, found: L
 
 
 def _container(pod: Pod, found: LimitRange) -> Pointer:
-    """The first container that breaks a bound by itself; empty where only all of them together do."""
+    """The first container that violates a limit by itself; empty if only all of them together do."""
     parts = (("containers", pod.spec.containers), ("initContainers", pod.spec.init_containers))
     places = [((part, index), one) for part, containers in parts for index, one in enumerate(containers)]
     return next((place for place, one in places if _broken(pod, one, found)), ())
 
 
 def _amounts(pod: Pod, found: LimitRange) -> Iterator[Pointer]:
-    """Where that container may write an amount without which fewer bounds were broken."""
+    """Yield the amounts in that container without which fewer limits would be violated."""
     for one in (*pod.spec.containers, *pod.spec.init_containers):
         told = _broken(pod, one, found)
         for name in sorted({*one.limits, *one.requests}) if told else ():
@@ -113,7 +113,7 @@ def _broken(pod: Pod, container: Container, found: LimitRange) -> frozenset[str]
 
 
 def priority_refused(unit: ApplySet, manifest: Manifest, spec: PodSpec) -> Iterator[Diagnostic]:
-    """That the pods are refused for a priority of their own, which their class does not give."""
+    """Findings that the pods are refused because their priority is not that of their class."""
     try:
         refusal = priority_refusal(spec, unit.cluster.priority_classes)
     except UnknownPriorityClass:

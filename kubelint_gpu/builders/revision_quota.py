@@ -1,4 +1,4 @@
-"""Rollouts whose new ReplicaSet or ControllerRevision a quota of objects refuses: no new pod is ever asked for."""
+"""Rollouts whose new ReplicaSet or ControllerRevision a quota refuses, so that no new pod is ever created."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ _OWNERS = {"ReplicaSet": ("Deployment", "ReplicaSet"), "ControllerRevision": ("S
 
 
 class RefusedRevision(Value):
-    """The object for a template that a quota refuses; `used` is what the quota counts before, in thousandths.
+    """A ReplicaSet or ControllerRevision that a quota refuses; `used` is the former usage, in thousandths.
 
-    `first` says that it is the first one, so that no pod of the workload ever runs. What is not `certain` is refused
-    where the objects of others that are applied with it are made first. `kept` says that the workload might have an
-    object of this very template from an earlier rollout.
+    `first` says that it is the first one, so that no pod of the workload ever runs. If not `certain`, it is only
+    refused if objects of other workloads are created first. `kept` says that the workload might have an object of this
+    very template from an earlier rollout.
     """
 
     subject: WorkloadCheck
@@ -38,7 +38,7 @@ class RefusedRevision(Value):
 
     @property
     def key(self) -> str:
-        """What the quota limits."""
+        """The key of the quota."""
         return _key(self.kind)
 
     @property
@@ -48,23 +48,23 @@ class RefusedRevision(Value):
 
     @property
     def ends(self) -> str:
-        """What becomes of the rollout: a predicate."""
+        """The end of the rollout, as a predicate."""
         if self.subject.controller.recreates and not self.first:
             return f"{'never ends' if self.certain else 'may never end'} once the old pods are gone"
         return "never begins" if self.certain else "may never begin"
 
 
 def refused_revisions(unit: ApplySet) -> Iterator[Diagnostic]:
-    """The findings about workloads to which a quota refuses the object for a template."""
+    """Findings about workloads whose object for a template a quota refuses."""
     for found in revisions_refused(unit):
         yield _never_runs(unit, found) if found.first else _never_rolls(unit, found)
 
 
 def revisions_refused(unit: ApplySet) -> Iterator[RefusedRevision]:
-    """Rollouts for whose template a quota leaves no object, and workloads that get not even the first.
+    """Yield rollouts for which a quota refuses the new object, and workloads that do not even get the first.
 
-    The old one stays when its pods are gone, so that no order of events helps; without a ControllerRevision a sync ends
-    before any pod is looked at (Deployment, StatefulSet and DaemonSet controllers, 1.34).
+    The old object stays when its pods are gone, so that no order of events helps. Without a ControllerRevision a sync
+    ends before any pod is created (Deployment, StatefulSet and DaemonSet controllers, 1.34).
     """
     for kind in _OWNERS:
         quotas = [quota for quota in quotas_of(unit) if _key(kind) in quota.hard]
@@ -81,7 +81,7 @@ def revisions_refused(unit: ApplySet) -> Iterator[RefusedRevision]:
 
 
 def _wants_one(unit: ApplySet, subject: WorkloadCheck, kind: str) -> bool:
-    """Whether an object of a kind is made for a template of the workload, or it is a new one itself."""
+    """Whether the workload creates an object of this kind for a template, or is a new one itself."""
     transition, controller = transitions_in(unit).get(subject.key), subject.controller
     if transition is None or controller.paused or is_refused(unit, subject):
         return False
@@ -93,7 +93,7 @@ def _wants_one(unit: ApplySet, subject: WorkloadCheck, kind: str) -> bool:
 def _refused(
     unit: ApplySet, quota: ResourceQuota, subject: WorkloadCheck, wanting: Sequence[WorkloadCheck]
 ) -> RefusedRevision | None:
-    """What a quota refuses a workload, at the latest when all others that are `wanting` have theirs."""
+    """The refusal for a workload, at the latest after all other `wanting` workloads have their objects; else None."""
     key, namespace = _key(subject.controller.revision_kind), quota.meta.namespace
     if subject.workload.meta.namespace != namespace:
         return None
@@ -114,9 +114,9 @@ def _refused(
 
 
 def _may_be_kept(unit: ApplySet, subject: WorkloadCheck, quota: ResourceQuota, used: int) -> bool:
-    """Whether there may be an object of an earlier rollout of the template that is applied now, which is used again.
+    """Whether an object of an earlier rollout with the same template may exist, which is reused.
 
-    More of them are in use than workloads, and those of its own are kept. A new workload may take over another one's.
+    That is so if there are more objects than workloads, and it keeps its own. A new workload may adopt another one's.
     """
     if is_made(unit, subject):
         return may_adopt(unit, subject)
@@ -126,7 +126,7 @@ def _may_be_kept(unit: ApplySet, subject: WorkloadCheck, quota: ResourceQuota, u
 
 
 def _stays(unit: ApplySet, subject: WorkloadCheck) -> bool:
-    """Whether its rollout begins now, and there is one object more when it is over."""
+    """Whether its rollout begins now and leaves one object more."""
     transition = transitions_in(unit)[subject.key]
     limit = field_pointers.at(subject.manifest, ("spec", "revisionHistoryLimit"))
     return not transition.existing or (transition.known and limit != 0)
@@ -137,12 +137,12 @@ def _key(kind: str) -> str:
 
 
 def _used(unit: ApplySet, quota: ResourceQuota, kind: str) -> int:
-    """What the quota counts at least before anything is applied: one object of each workload, in thousandths."""
+    """The minimum usage of the quota before the apply: one object for each workload, in thousandths."""
     return max(_owners(unit, quota, kind) * ONE, quota.used.get(_key(kind), 0) if quota.used is not None else 0)
 
 
 def _owners(unit: ApplySet, quota: ResourceQuota, kind: str) -> int:
-    """How many workloads of the quota's namespace have an object of a kind before anything is applied."""
+    """How many workloads in the quota's namespace have an object of a kind before the apply."""
     before = {
         transition.new.key
         for transition in transitions_in(unit).values()
@@ -154,7 +154,7 @@ def _owners(unit: ApplySet, quota: ResourceQuota, kind: str) -> int:
 
 
 def _never_runs(unit: ApplySet, found: RefusedRevision) -> Diagnostic:
-    """The finding that a workload gets not even its first template."""
+    """The finding that a workload does not even get its first template."""
     manifest = found.subject.manifest
     return Diagnostic(
         "KLG105",
@@ -168,7 +168,7 @@ def _never_runs(unit: ApplySet, found: RefusedRevision) -> Diagnostic:
 
 
 def _never_rolls(unit: ApplySet, found: RefusedRevision) -> Diagnostic:
-    """The finding that a rollout does not go on, now or after this change has made the workload."""
+    """The finding that a rollout stops, now or after this change has created the workload."""
     manifest, kind, later = found.subject.manifest, found.kind, is_made(unit, found.subject)
     rollout = "this change starts it, and the next rollout" if later else "the rollout"
     kept = f"the old {kind} is kept until the rollout is complete"

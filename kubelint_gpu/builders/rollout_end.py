@@ -1,4 +1,4 @@
-"""How rollouts that get stuck end: the run, the pod that waits, which rule speaks of it, and the finding itself."""
+"""The end of stuck rollouts: the run, the waiting pod, the rule that reports it, and the finding itself."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ _UNTOLD = ("it ends where the pods that run have this template, images as well, 
 
 
 class End(Value):
-    """The end of the shortest run that gets stuck, the pod that waits there, and the judgement that tells of it."""
+    """The end of the shortest stuck run, the pod that waits there, and its judgement."""
 
     trace: Trace
     waiting: Waiting
@@ -44,10 +44,10 @@ class End(Value):
 
 
 def ended(unit: ApplySet, verdict: Verdict) -> Iterator[tuple[WorkloadCheck, End]]:
-    """The rollouts with a verdict, each with the pod that waits at the end of the shortest run.
+    """Yield the rollouts with a verdict, each with the pod that waits at the end of the shortest run.
 
-    Where counting places decided and no run could be told, the new pod waits and that is all there is to say.
-    Of templates that are replaced together, one is told: that of the pod that waits if there is a choice.
+    If counting decided and there is no run, only the waiting new pod is known. Of templates that are replaced together,
+    one is returned, preferably that of the waiting pod.
     """
     found: dict[str, tuple[WorkloadCheck, End]] = {}
     for subject in unit.subjects:
@@ -70,7 +70,7 @@ def waits_later(unit: ApplySet, subject: WorkloadCheck) -> bool:
 
 
 def end_of(judgement: Judgement) -> End:
-    """The end of the run that a judgement tells."""
+    """The end of the run of a judgement."""
     key = judgement.workload.key
     trace = judgement.trace or Trace((), ())
     mine = [one for one in trace.waiting if one.owner == key]
@@ -79,14 +79,14 @@ def end_of(judgement: Judgement) -> End:
 
 
 def spoken_for(subject: WorkloadCheck, end: End) -> bool:
-    """Whether a rule of its own speaks of the workload's standstill: a StatefulSet's, a DaemonSet's that surges."""
+    """Whether another rule reports the stuck rollout: of a StatefulSet, or of a DaemonSet that surges."""
     return surges_into_itself(subject, end) if subject.controller.node_bound else subject.controller.has_ordinals
 
 
 def surges_into_itself(subject: WorkloadCheck, end: End) -> bool:
-    """Whether the new pods of a DaemonSet start beside the old ones, and these are in their way.
+    """Whether the new pods of a DaemonSet start beside the old ones and are blocked by them.
 
-    A node that others fill is nothing that another strategy changes.
+    If others fill the node, another strategy does not help.
     """
     if not surges_on_nodes(subject.controller) or subject.controller.on_delete:
         return False
@@ -96,14 +96,14 @@ def surges_into_itself(subject: WorkloadCheck, end: End) -> bool:
 
 
 def is_trapped(subject: WorkloadCheck, judgement: Judgement) -> bool:
-    """Whether pods that find no node keep all later changes from a StatefulSet: it makes them one after the other."""
+    """Whether pods without a node block all later changes of a StatefulSet: it creates pods one after the other."""
     if not subject.controller.ordered or subject.controller.on_delete:
         return False
     return judgement.placed < judgement.wanted and judgement.alone < judgement.wanted
 
 
 def waits_for_gangs(unit: ApplySet, end: End) -> bool:
-    """Whether a pod waits for what Jobs hold and never give back: that is the cause, and KLG113 says it."""
+    """Whether a pod waits for resources that Jobs never release, which KLG113 reports as the cause."""
     whole = {one.new.key for one in transitions_in(unit).values() if one.whole}
     jobs = held_by_gangs.holding(end.waiting) & whole
     return bool(jobs) and not jobs.isdisjoint(never_released(unit))
@@ -125,8 +125,8 @@ def standstill(
     """The finding that a rollout never ends or, with `may`, may never end.
 
     Attributes:
-        after: what comes between this change, which rolls out, and that rollout, as in `once the Job has ended`.
-        at_once: nothing comes between: it may never end where `after` comes first.
+        after: what happens between this change, which rolls out, and that rollout, as in `once the Job has ended`.
+        at_once: nothing happens between: it may never end if `after` comes first.
         further: what else helps.
     """
     manifest, workload = subject.manifest, subject.workload

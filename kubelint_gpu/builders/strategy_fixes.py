@@ -1,4 +1,4 @@
-"""The ways to roll out that may get by without what the old pods hold."""
+"""Rollout strategies that may not need what the old pods hold."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from kubelint_gpu.messages.kept_pods import surges_on_nodes
 
 
 def strategy_fixes(unit: ApplySet, subject: WorkloadCheck, code: str) -> tuple[FixCandidate, ...]:
-    """The ways to roll out that may get by without what the old pods hold."""
+    """Return fixes with rollout strategies that may not need the resources of the old pods."""
     manifest, replicas = subject.manifest, subject.workload.replicas
     if surges_on_nodes(subject.controller):
         return (no_daemon_surge(manifest),)
@@ -23,7 +23,7 @@ def strategy_fixes(unit: ApplySet, subject: WorkloadCheck, code: str) -> tuple[F
 
 
 def _pods_of_others(unit: ApplySet, subject: WorkloadCheck) -> tuple[Meta, ...]:
-    """What pods of other owners are called and labelled: those of the manifests, and those that run."""
+    """The metadata of pods of other owners: of the manifests, and of running ones."""
     selector, namespace = subject.workload.selector, subject.workload.meta.namespace
     made = [one.pod.meta for one in unit.subjects if one.key != subject.key]
     running = [pod.meta for pod in unit.cluster.pods]

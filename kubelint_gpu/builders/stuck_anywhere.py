@@ -1,4 +1,4 @@
-"""A rollout that never ends in any cluster, or in some, as a finding: no node is named, since none is known."""
+"""Findings about rollouts that never end in any cluster, or in some; no node is known."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from kubelint_gpu.messages.wording import listed
 def standstill_anywhere(
     unit: ApplySet, subject: WorkloadCheck, end: End, code: str, proposals: Sequence[FixCandidate]
 ) -> Diagnostic:
-    """The finding that a rollout never ends in any cluster: no node is named, since none is known."""
+    """The finding that a rollout never ends in any cluster."""
     manifest, workload = subject.manifest, subject.workload
     wait = wait_of(unit, subject, end.waiting)
     why, _, label = keeping(workload)
@@ -43,9 +43,9 @@ def standstill_anywhere(
 def standstill_somewhere(
     unit: ApplySet, subject: WorkloadCheck, code: str, waits: str, proposals: Sequence[FixCandidate]
 ) -> Diagnostic:
-    """The finding that a rollout never ends in some clusters; `waits` says in which, and what for.
+    """The finding that a rollout never ends in some clusters; `waits` says in which, and what it waits for.
 
-    It is a note, for it is so of many; where every node is to count as full it is a warning.
+    It is a note, because this is common; if every node counts as full, it is a warning.
     """
     manifest, workload = subject.manifest, subject.workload
     why, _, label = keeping(workload)

@@ -26,9 +26,9 @@ _VOLUME = Held.VOLUME.value
 
 
 def scheduler_message(unit: ApplySet, subject: WorkloadCheck) -> str | None:
-    """What the scheduler says of a pod beside those that run, else of one alone in the cluster.
+    """The scheduler's message for a pod beside the running ones, or else for one alone in the cluster.
 
-    None of a DaemonSet's: its controller makes no pod for a node that it does not choose.
+    None for a DaemonSet: its controller creates no pod for a node that it does not choose.
     """
     if subject.controller.node_bound:
         return None
@@ -36,22 +36,22 @@ def scheduler_message(unit: ApplySet, subject: WorkloadCheck) -> str | None:
 
 
 def severity_without_pods(subject: WorkloadCheck, found: Diagnosis) -> Severity | None:
-    """A warning where no pod is made at all: the rollout of a DaemonSet for no node is complete at once.
+    """A warning if no pod is created at all: the rollout of a DaemonSet without nodes is complete at once.
 
-    Not where there are nodes that it is meant for.
+    Not if there are nodes that it is meant for.
     """
     return "warning" if subject.controller.node_bound and not found.missed else None
 
 
 def no_pods(subject: WorkloadCheck) -> tuple[str, ...]:
-    """What is seen of a workload whose controller chooses no node."""
+    """The symptoms of a workload whose controller chooses no node."""
     if not subject.controller.node_bound:
         return ()
     return ("its controller makes no pod at all: DESIRED is 0, and no event says why",)
 
 
 def waiting_for_room(unit: ApplySet) -> Iterator[tuple[WorkloadCheck, Attempt]]:
-    """The workloads with a class of their own whose pod fits in the empty cluster and not beside what others run."""
+    """Yield the workloads with a PriorityClass whose pod fits in the empty cluster but not beside running pods."""
     if not unit.has_nodes or not unit.cluster.pods:
         return
     for subject in unit.subjects:
@@ -71,7 +71,7 @@ def waiting_for_room(unit: ApplySet) -> Iterator[tuple[WorkloadCheck, Attempt]]:
 def shortage(
     unit: ApplySet, subject: WorkloadCheck, judgement: Judgement, placed: int
 ) -> tuple[str | None, str, tuple[Blocker, ...]]:
-    """Why no more replicas find a node: the scheduler's text, a clause, and what nodes lack."""
+    """Return why no more replicas find a node: the scheduler's message, a clause, and the nodes' shortages."""
     if judgement.refusal:
         return None, f"{_next_pod(subject)} is refused {refused(judgement.refusal)}", ()
     waiting = judgement.waiting
@@ -91,7 +91,7 @@ def _next_pod(subject: WorkloadCheck) -> str:
 def shortage_of_next(
     unit: ApplySet, subject: WorkloadCheck, placed: int, nodes: Collection[str]
 ) -> tuple[str | None, str, tuple[Blocker, ...]]:
-    """The same of one more pod if `placed` of its workload are there, and no others."""
+    """Why a pod finds no node if only `placed` pods of its workload are there, in the form of `shortage`."""
     text, lacks = lacking(unit, subject, placed, nodes)
     if not lacks:
         return text, NO_NODE, ()
@@ -101,7 +101,7 @@ def shortage_of_next(
 
 
 def _lack(subject: WorkloadCheck, reason: str, resource: str, nodes: str) -> str:
-    """What some nodes lack for a further pod."""
+    """Return a clause about the resources that nodes lack for one more pod."""
     if reason == node_ports.REASON:
         ports = port_numbers(subject.workload.spec)
         return f"{'one of ' if len(ports) > 1 else ''}{named_ports(ports)} is taken on {nodes}"
@@ -109,16 +109,16 @@ def _lack(subject: WorkloadCheck, reason: str, resource: str, nodes: str) -> str
 
 
 def declare(unknown: Sequence[str]) -> tuple[str, ...]:
-    """What makes sure of claims that only the manifest names."""
+    """Return help for claims that only the manifest names: declare them in the inventory."""
     if not unknown:
         return ()
     return (f"declare {listed(unknown)} in the inventory to be sure: its class and volume decide where it can be used",)
 
 
 def of_one_node(subject: WorkloadCheck, waiting: Waiting) -> tuple[str, ...]:
-    """What helps if pods that run wait on their nodes for a claim that is attached to another node.
+    """What helps if running pods wait on their nodes for a claim that is attached to another node.
 
-    Not for one replica that waits for its own old pod: another strategy helps it.
+    Nothing for one replica that waits for its own old pod: another strategy helps there.
     """
     lacks = [lack for lack in every(waiting.lacks) if lack.plugin == ATTACH]
     several = subject.workload.replicas > 1 and not subject.controller.runs_to_completion
@@ -131,7 +131,7 @@ def of_one_node(subject: WorkloadCheck, waiting: Waiting) -> tuple[str, ...]:
 
 
 def outranked_by(unit: ApplySet, subject: WorkloadCheck, waiting: Waiting) -> Iterator[str]:
-    """That a holder of what a pod waits for is there by its priority."""
+    """Yield that a holder of what a pod waits for has a higher priority."""
     owners = {owner for lack in waiting.lacks for owner in lack.owners}
     holders = [one.workload for one in unit.subjects if one.workload.key in owners]
     names = [workload_name(one) for one in holders if preconditions.gives_way(subject.workload.spec, one.spec)]
@@ -139,7 +139,7 @@ def outranked_by(unit: ApplySet, subject: WorkloadCheck, waiting: Waiting) -> It
 
 
 def unsure_claims(unit: ApplySet, workload: Workload, waiting: Waiting) -> tuple[str, ...]:
-    """The claims of which only the manifest is known, where a pod waits for a volume to be free on its node."""
+    """The claims that only the manifest names, if a pod waits for a volume to become free."""
     # a claim that one pod can use is in use wherever its volume is
     if all(lack.held != _VOLUME or lack.plugin == volume_restrictions.NAME for lack in every(waiting.lacks)):
         return ()

@@ -1,4 +1,4 @@
 """Results that are kept between runs: in the user's cache folder, never in a checkout, and never trusted from one.
 
-An entry is found by a digest of everything that decides it; nothing has to be told when it becomes invalid.
+The key of an entry is a digest of everything that decides it, so that no entry must be invalidated.
 """

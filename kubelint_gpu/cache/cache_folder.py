@@ -1,7 +1,7 @@
-"""Where results are kept: below the user's cache folder, which is the user's own and lies in no checkout.
+"""The folder of cached results: below the user's cache folder, which must be the user's own and outside any checkout.
 
-What a checkout holds was written by strangers. Therefore a cache folder inside of one is not used at all, nor one that
-somebody else owns or may write to, nor one that is a link.
+The files of a checkout were written by strangers. Therefore a cache folder inside a checkout is not used, nor one that
+another user owns or may write to, nor a link.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ _OTHERS_WRITE = stat.S_IWGRP | stat.S_IWOTH
 
 
 def cache_folder() -> Path | None:
-    """The folder for results, there or not; None where it is switched off, or none may be used."""
+    """The folder for results, existing or not; None if it is switched off, or no folder may be used."""
     if os.environ.get(SWITCH):
         return None
     base = _user_folder()
@@ -34,7 +34,7 @@ def cache_folder() -> Path | None:
 
 
 def opened(folder: Path, *, make: bool) -> bool:
-    """Whether a folder is the user's own and may be read and written; it is made where that is asked for."""
+    """Whether a folder is the user's own, readable and writable; with `make` it is created."""
     if make:
         with suppress(OSError):
             folder.mkdir(mode=0o700, parents=True, exist_ok=True)
@@ -46,7 +46,7 @@ def opened(folder: Path, *, make: bool) -> bool:
 
 
 def is_own(found: os.stat_result) -> bool:
-    """Whether a file or folder belongs to the user of this process, and nobody else may write to it."""
+    """Whether a file or folder belongs to the user of this process, and no other user may write to it."""
     if not hasattr(os, "geteuid"):
         return True
     return found.st_uid == os.geteuid() and not found.st_mode & _OTHERS_WRITE

@@ -1,4 +1,4 @@
-"""Names for what decides a result: equal only where all parts are equal."""
+"""Digests of everything that decides a result: equal only if all parts are equal."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ _SIZE = 20
 
 
 def digest_of(parts: Iterable[str | bytes]) -> str:
-    """A digest of some parts in their order; each is hashed with its length, so that none runs into the next."""
+    """A digest of some parts in order; each is hashed with its length, so that their boundaries matter."""
     made = blake2b(digest_size=_SIZE)
     for part in parts:
         data = part.encode("utf-8", "surrogatepass") if isinstance(part, str) else part

@@ -1,4 +1,4 @@
-"""What a run has written to standard output, and its exit code, as an entry of a store."""
+"""The standard output and the exit code of a run, as an entry of a store."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ _LARGEST = 16 * 1024 * 1024
 
 
 def recall(store: Store, key: str) -> tuple[int, str] | None:
-    """The exit code and the output of a run; None where it is not known."""
+    """The exit code and the output of a run; None if unknown."""
     found = store.get(key)
     data = unpacked(found, _LARGEST) if found is not None else None
     if data is None:
@@ -21,7 +21,7 @@ def recall(store: Store, key: str) -> tuple[int, str] | None:
 
 
 def keep(store: Store, key: str, code: int, text: str) -> None:
-    """Write down what a run has said."""
+    """Store the exit code and the output of a run."""
     try:
         data = f"{code}\n{text}".encode()
     except UnicodeEncodeError:

@@ -1,4 +1,4 @@
-"""What Kustomize has printed: that depends on the program and on the files that it is given, and on nothing else."""
+"""The output of Kustomize, which depends only on the program and its input files."""
 
 from __future__ import annotations
 
@@ -12,26 +12,26 @@ from kubelint_gpu.sources.rendering_program import MOST_OUTPUT
 
 
 class StoredRenders:
-    """What earlier runs have kept in a store."""
+    """The renders that earlier runs have kept in a store."""
 
     def __init__(self, store: Store) -> None:
         self._store = store
 
     def recall(self, program: Program, folder: str, files: Mapping[str, bytes]) -> bytes | None:
-        """What a program prints for a folder of some files; None where it is not known."""
+        """The output of a program for a folder with some files; None if unknown."""
         key = _key(program, folder, files)
         found = self._store.get(key) if key is not None else None
         return unpacked(found, MOST_OUTPUT) if found is not None else None
 
     def keep(self, program: Program, folder: str, files: Mapping[str, bytes], printed: bytes) -> None:
-        """Write down what it has printed, without further flags."""
+        """Store the output of a program without further flags."""
         key = _key(program, folder, files)
         if key is not None:
             self._store.put(key, packed(printed))
 
 
 def _key(program: Program, folder: str, files: Mapping[str, bytes]) -> str | None:
-    """What a render is found by; None where the program is gone."""
+    """The key of a render; None if the program does not exist any more."""
     from kubelint_gpu.cache.program_identity import program_identity
 
     try:

@@ -1,6 +1,6 @@
-"""Values as JSON and back: texts, numbers, tuples, sets, and classes of values that the reader names.
+"""Values as JSON and back: texts, numbers, tuples, sets, and classes that the reader names.
 
-Reading makes nothing but these, so that a file of somebody else's can say something false and never do anything.
+Reading only creates these, so that a manipulated file can contain false results but cannot execute anything.
 """
 
 from __future__ import annotations
@@ -13,23 +13,23 @@ _SET = "set"
 
 
 class NotPlain(ValueError):  # noqa: N818 - it says what the text or the value is
-    """A value that cannot be written, or a text that is none that was written."""
+    """A value that cannot be written, or a text that was not written by `to_text`."""
 
 
 def to_text(value: Any) -> str:
     """A value on one line.
 
     Raises:
-        NotPlain: it holds something else than texts, numbers, tuples, sets and values.
+        NotPlain: it contains something else than texts, numbers, tuples, sets and values.
     """
     return json.dumps(_plain(value), separators=(",", ":"))
 
 
 def from_text(text: str | bytes, classes: Mapping[str, type]) -> Any:
-    """The value that a text holds, of these classes.
+    """The value in a text, made of these classes.
 
     Raises:
-        NotPlain: the text is none that `to_text` wrote of these classes.
+        NotPlain: the text was not written by `to_text` with these classes.
     """
     try:
         return _value(json.loads(text), classes)

@@ -1,4 +1,4 @@
-"""What decides a result besides its inputs: this program's own code and data, Python, and what is installed."""
+"""What decides a result besides its inputs: this program's code and data, Python, and the installed packages."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ _PACKAGE = Path(__file__).resolve().parent.parent
 
 @lru_cache(maxsize=4)
 def program_identity(further: tuple[str, ...] = ()) -> str:
-    """A digest of the program: each of its files by name, size and time of change; `further` are folders of it."""
+    """A digest of the program: the name, size and modification time of each file; `further` are additional folders."""
     folders = (str(_PACKAGE), *further)
     return digest_of((sys.version, sys.platform, *_installed(sys.path), "\0".join(_files(folders))))
 
 
 @lru_cache(maxsize=4)
 def program_contents(further: tuple[str, ...] = ()) -> str:
-    """The version, Python, and a digest of what the files hold and of what they need: the same on every machine."""
+    """The version, Python, and a digest of the files' contents and of the required packages: equal on every machine."""
     from kubelint_gpu.version import __version__
 
     digest = digest_of((*_needed(), *_contents(further)))
@@ -42,7 +42,7 @@ def _contents(further: Sequence[str]) -> Iterator[str | bytes]:
 
 
 def _needed() -> Iterator[str]:
-    """The versions of the packages that this one needs."""
+    """The versions of the packages that this one requires."""
     import re
     from importlib.metadata import PackageNotFoundError, requires, version
 
@@ -56,7 +56,7 @@ def _needed() -> Iterator[str]:
 
 
 def _installed(folders: Sequence[str]) -> Iterator[str]:
-    """The names and versions of the packages that can be imported."""
+    """The names and versions of the installed packages."""
     for folder in folders:
         try:
             found = os.listdir(folder or os.curdir)  # noqa: PTH208 - text
@@ -72,7 +72,7 @@ def _files(folders: Sequence[str]) -> Iterator[str]:
 
 
 def _entries(folders: Sequence[str]) -> Iterator[os.DirEntry[str]]:
-    """The files of some folders and of those in them."""
+    """The files in some folders and their subfolders."""
     todo = list(folders)
     while todo:
         folder = todo.pop()

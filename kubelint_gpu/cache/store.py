@@ -1,8 +1,8 @@
-"""Texts by their keys, kept in a fixed number of files of limited size: the whole is bounded without any upkeep.
+"""Texts by key, in a fixed number of files of limited size, so that the total is bounded without maintenance.
 
-Each file holds the entries whose keys begin alike, a line each, with a digest by which a line that was cut off or
-changed is known; such a line is not there. A file is put in place whole, so that runs beside each other see the old
-or the new one; of two that write at the same moment one is lost, which costs work and no result.
+Each file holds the entries whose keys begin alike, one on each line, with a digest that detects truncated or changed
+lines; these count as missing. A file is replaced as a whole, so that concurrent runs see the old or the new one; if two
+write at the same moment, the entries of one are lost, which only costs work.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ _TEMPORARY = ".part"
 
 
 class Store:
-    """The results of earlier runs; a folder that cannot be used holds none, and takes none."""
+    """The results of earlier runs; a folder that cannot be used has none, and accepts none."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
@@ -41,7 +41,7 @@ class Store:
         self._readable = cache_folder.opened(folder, make=False) and cache_folder.opened(self._results, make=False)
 
     def get(self, key: str) -> bytes | None:
-        """The text of a key; None where there is none."""
+        """The text of a key; None if there is none."""
         name = key[:_PREFIX]
         found = self._files.get(name)
         if found is None:
@@ -50,13 +50,13 @@ class Store:
         return _payload(key, line) if line is not None else None
 
     def put(self, key: str, text: str) -> None:
-        """Keep a text under a key, from `save` on; one that is too long is not kept."""
+        """Keep a text under a key after `save`; a text that is too long is not kept."""
         data = text.encode("ascii")
         if len(data) <= ENTRY_BYTES:
             self._new.setdefault(key[:_PREFIX], {})[key] = _sum(key, data) + b" " + data
 
     def save(self) -> None:
-        """Write down what is new; where that cannot be done, the next run does the work again."""
+        """Write new entries; if that fails, the next run does the work again."""
         if not self._new or not (
             cache_folder.opened(self._folder, make=True) and cache_folder.opened(self._results, make=True)
         ):
@@ -68,7 +68,7 @@ class Store:
         self._sweep()
 
     def _read(self, name: str) -> Iterator[tuple[str, bytes]]:
-        """The lines of a file by their keys; their digests are looked at when they are asked for."""
+        """Yield the lines of a file by key; their digests are checked when needed."""
         for line in _bytes_of(self._results / name).split(b"\n"):
             key, _, rest = line.partition(b" ")
             with suppress(UnicodeDecodeError):
@@ -94,7 +94,7 @@ class Store:
             raise
 
     def _sweep(self) -> None:
-        """Take away what runs left behind that were killed while they wrote."""
+        """Remove temporary files of runs that were killed while they wrote."""
         with suppress(OSError), os.scandir(self._results) as entries:
             for entry in entries:
                 if entry.name.endswith(_TEMPORARY) and entry.stat().st_mtime < time.time() - _LEFT_SECONDS:
@@ -102,16 +102,16 @@ class Store:
 
 
 def users_store() -> Store | None:
-    """The results of the user's earlier runs; None where none are kept."""
+    """The results of the user's earlier runs; None if none are kept."""
     folder = cache_folder.cache_folder()
     return Store(folder) if folder is not None else None
 
 
 def clean(folder: Path) -> int:
-    """Take away everything that was kept or stands in its place, and give the number of bytes that files had.
+    """Remove everything that was kept, and return the number of freed bytes.
 
     Raises:
-        OSError: something cannot be taken away.
+        OSError: something cannot be removed.
     """
     import shutil
 
@@ -130,7 +130,7 @@ def clean(folder: Path) -> int:
 
 
 def _bytes_of(path: Path) -> bytes:
-    """What a file holds; nothing where it is a link, no plain file, another user's, or longer than it may be."""
+    """The content of a file; empty if it is a link, no regular file, another user's, or too long."""
     flags = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
     try:
         handle = os.open(path, flags)
@@ -153,12 +153,12 @@ def _sum(key: str, data: bytes) -> bytes:
 
 
 def packed(data: bytes) -> str:
-    """The bytes as a text."""
+    """The bytes, compressed, as a text."""
     return b2a_base64(zlib.compress(data, _LEVEL), newline=False).decode("ascii")
 
 
 def unpacked(text: bytes, most: int) -> bytes | None:
-    """The bytes of a text; None where it is none that `packed` gave, or they are more than `most`."""
+    """The bytes of a text; None if it was not written by `packed`, or they are more than `most`."""
     try:
         inflating = zlib.decompressobj()
         data = inflating.decompress(a2b_base64(text), most)

@@ -1,1 +1,1 @@
-"""Whether a cluster has room for all that is declared: at rest, in rollouts, and if nodes go."""
+"""Whether a cluster has room for all declared workloads: at rest, in rollouts, and if nodes are lost."""

@@ -17,7 +17,7 @@ def capacity_json(
     gone: Sequence[Departure],
     drains: Sequence[Interruption] | None,
 ) -> dict[str, Any]:
-    """What `kubelint-gpu capacity` says of one cluster."""
+    """The output of `kubelint-gpu capacity` for one cluster, as plain data."""
     return {
         "cluster": cluster.world.name or None,
         "shares": [
@@ -57,7 +57,7 @@ def capacity_json(
 
 
 def departure_json(one: Departure) -> dict[str, Any]:
-    """What becomes of the pods of nodes that go."""
+    """Return the moves of the pods of lost nodes, as plain data."""
     return {
         "what": one.what,
         "nodes": list(one.nodes),

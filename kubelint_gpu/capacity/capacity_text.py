@@ -28,7 +28,7 @@ def capacity_text(
     drains: Sequence[Interruption] | None,
     width: int,
 ) -> Iterator[str]:
-    """The lines of `kubelint-gpu capacity` for one cluster, `width` characters wide or less."""
+    """Yield the lines of `kubelint-gpu capacity` for one cluster, at most `width` characters wide."""
     width = max(width, _NARROWEST)
     if cluster.world.name:
         yield f"Cluster {visible(cluster.world.name)}"
@@ -113,7 +113,7 @@ def _move(move: Move) -> Iterator[str]:
         yield f"{counted(stranded, 'pod')} Pending: no other node takes {'it' if stranded == 1 else 'them'}"
     names, allowed = budget_names(move.drained.budgets), move.drained.allowed
     if move.drained.refused:
-        yield f"blocked: {names} cover it, and the eviction API knows one only"
+        yield f"blocked: {names} cover it, and the eviction API accepts only one"
     elif move.drained.blocked:
         yield f"blocked: {names} lets {counted(allowed, 'pod') if allowed else 'no pod'} be missing"
     elif move.drained.budgets:
@@ -148,7 +148,7 @@ def _wrapped(text: str, width: int, indent: str = "  ") -> list[str]:
 
 
 def _table(shares: Sequence[PoolShare], width: int) -> Iterator[str]:
-    """One line for each pool, two if one is too narrow; a column in which all have nothing is left out."""
+    """One line for each pool, two if one is too narrow; empty columns are left out."""
     rows = [_cells(one) for one in shares]
     told = [
         index
@@ -181,7 +181,7 @@ def _found(pods: int, pending: int) -> str:
 
 
 def _pods(number: int, gpus: int) -> str:
-    """So many pods, and the GPUs of each of them."""
+    """A number of pods, with the GPUs of each."""
     if not gpus:
         return counted(number, "pod")
     return f"{counted(number, 'pod')} with {counted(gpus, 'GPU')}{' each' if number > 1 else ''}"

@@ -1,4 +1,4 @@
-"""Where the pods of some nodes go if these nodes go, and which budgets are in the way."""
+"""Where the pods of some nodes go if these nodes are lost, and which budgets prevent that."""
 
 from __future__ import annotations
 
@@ -25,12 +25,12 @@ _MOST_STEPS = 20_000
 
 
 class Move(Value, eq=False):
-    """What becomes of the pods that a workload has on some nodes.
+    """What happens to the pods of a workload on some nodes.
 
     Attributes:
         group: the workload.
         to: the nodes that take them, one name for each pod.
-        drained: the same in numbers, with what PodDisruptionBudgets say.
+        drained: the same in numbers, with the PodDisruptionBudgets.
     """
 
     group: Group
@@ -39,13 +39,13 @@ class Move(Value, eq=False):
 
 
 class Departure(Value, eq=False):
-    """Some nodes that go, and what becomes of their pods.
+    """Nodes that are lost, and what happens to their pods.
 
     Attributes:
-        what: what goes, in words: a node, or a zone.
-        nodes: the names; of losses of single nodes, of all that are alike.
-        moves: what becomes of the pods there.
-        lost: how many pods there have no controller that makes them anew, and how many GPUs they hold.
+        what: the lost part, in words: a node, or a zone.
+        nodes: their names; for losses of single nodes, all equal ones.
+        moves: what happens to the pods there.
+        lost: how many pods there have no controller that recreates them, and how many GPUs they hold.
     """
 
     what: str
@@ -60,9 +60,9 @@ class Departure(Value, eq=False):
 
 
 def departure(cluster: FullCluster, nodes: Collection[str], what: str) -> Departure:
-    """Take nodes away; their pods are placed on the others one after the other, in the order in which they were placed.
+    """Remove nodes; their pods are placed on the others one after the other, in their original order.
 
-    Pods of DaemonSets go with their nodes. All other pods stay where they are.
+    Pods of DaemonSets are lost with their nodes. All other pods stay where they are.
     """
     gone = frozenset(nodes)
     stay = [(pod, info.name) for info in cluster.snapshot.nodes if info.name not in gone for pod in info.pods]
@@ -83,7 +83,7 @@ def departure(cluster: FullCluster, nodes: Collection[str], what: str) -> Depart
 
 
 def _budgets(cluster: FullCluster, one: Group) -> tuple[tuple[str, ...], int | None]:
-    """The budgets that cover the pods of a workload; if it is one, how many pods it lets be missing."""
+    """The budgets that cover the pods of a workload; if there is only one, how many pods may be missing."""
     budgets = [budget for budget in one.cluster.disruption_budgets if budget.selects(one.pod)]
     if len(budgets) != 1:
         return tuple(sorted(budget.meta.name for budget in budgets)), None
@@ -95,9 +95,9 @@ def _budgets(cluster: FullCluster, one: Group) -> tuple[tuple[str, ...], int | N
 
 
 def losses(cluster: FullCluster) -> Iterator[Departure]:
-    """Each node, and each zone if there are several, without which pods find no node.
+    """Yield each node, and each zone if there are several, whose loss leaves pods without a node.
 
-    Nodes that are alike and have pods of the same workloads are one: the first by name stands for all.
+    Equal nodes with pods of the same workloads count once: the first by name stands for all.
     """
     on_each: dict[str, dict[str, int]] = {}
     for one in cluster.movable:
@@ -118,11 +118,11 @@ def losses(cluster: FullCluster) -> Iterator[Departure]:
 
 
 class Interruption(Value, eq=False):
-    """The most pods that a workload without a budget has missing at once if the nodes are drained in turn.
+    """The most pods of a workload without a budget that are missing at once if the nodes are drained in turn.
 
     Attributes:
         group: the workload.
-        node: the node that is drained then.
+        node: the node that is drained at that time.
         pods: how many of its pods are there.
     """
 
@@ -132,11 +132,11 @@ class Interruption(Value, eq=False):
 
 
 def interruptions(cluster: FullCluster) -> tuple[Interruption, ...] | None:
-    """Drain one node after the other, by name; each takes pods again before the next one goes.
+    """Drain one node after the other, by name; each takes pods again before the next one is drained.
 
-    Returned are the declared workloads of several pods without a budget that have more than one pod missing at once.
-    The pods of a node that went earlier stay where they went to, so that a later drain can take more. None if there
-    are too many nodes and pods to look at.
+    Returns the declared workloads with several pods and without a budget that have more than one pod missing at once.
+    Pods of a drained node stay where they moved, so that a later drain can affect more. None if there are too many
+    nodes and pods.
     """
     names = [info.name for info in sorted(cluster.snapshot.nodes, key=lambda info: natural(info.name))]
     if len(names) * sum(len(one.placed) for one in cluster.groups) > _MOST_STEPS:
@@ -162,7 +162,7 @@ def interruptions(cluster: FullCluster) -> tuple[Interruption, ...] | None:
 
 
 def _after(group: AnyGroup, node: str, move: Move | None) -> AnyGroup:
-    """The workload once a node has been drained and takes pods again: those that found no other node are back there."""
+    """The workload after a node was drained and takes pods again; pods without another node return there."""
     if move is None:
         return group
     stay = [one for one in group.placed if one != node]

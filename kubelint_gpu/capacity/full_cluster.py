@@ -27,12 +27,12 @@ class Group(Value, eq=False):
     """Pods of one controller.
 
     Attributes:
-        name: what messages call it: `Deployment namespace/name`, or `undeclared StatefulSet namespace/name`.
+        name: its name in messages: `Deployment namespace/name`, or `undeclared StatefulSet namespace/name`.
         key: the workload's key.
         cluster: the cluster that its pods are placed in, with the objects of its unit.
         pod: a pod as its controller creates it.
-        gpus: how many GPUs one pod asks for; those of claims are not counted.
-        node_bound: whether it has its pods on certain nodes, and on no others.
+        gpus: how many GPUs one pod asks for, without claims.
+        node_bound: whether each of its pods belongs to one node.
         placed: the nodes of its pods, one name for each.
         pending: how many of its pods find no node.
     """
@@ -66,11 +66,11 @@ class FullCluster(Value, eq=False):
     """A cluster in which every declared pod that finds a node has one.
 
     Attributes:
-        world: the cluster that was declared.
+        world: the declared cluster.
         empty: its nodes without pods.
         snapshot: its nodes with the pods of the declared workloads, and with those of others.
         groups: the declared workloads in the order in which they are placed.
-        undeclared: the controllers of running pods that no manifest declares, and that a drain would move.
+        undeclared: the controllers of running pods that no manifest declares and that a drain would move.
         others: the running pods that no manifest declares.
         refused: the workloads whose pods admission refuses.
     """
@@ -85,16 +85,16 @@ class FullCluster(Value, eq=False):
 
     @property
     def movable(self) -> tuple[Group, ...]:
-        """All that has pods which a drain would move."""
+        """All groups with pods that a drain would move."""
         return (*(one for one in self.groups if not one.node_bound), *self.undeclared)
 
 
 def with_all_pods(world: ClusterContext, units: Sequence[ApplySet]) -> FullCluster:
     """Place the pods of all workloads of some units in their cluster.
 
-    Pods that run keep their nodes. The others are placed one after the other: those of DaemonSets first, then those
-    of the highest priority, then those with the most GPUs. The scheduler may place them otherwise. A workload that
-    several units declare is counted once, with the most replicas. Quotas are not looked at.
+    Running pods keep their nodes. The others are placed one after the other: those of DaemonSets first, then those of
+    the highest priority, then those with the most GPUs. The scheduler may place them differently. A workload that
+    several units declare is counted once, with the most replicas. Quotas are ignored.
     """
     groups, refused = _declared(units)
     declared = world.base.pods
@@ -131,7 +131,7 @@ def _undeclared(others: Sequence[Pod], world: ClusterContext) -> tuple[Group, ..
 
 
 def _declared(units: Sequence[ApplySet]) -> tuple[list[DeclaredGroup], tuple[str, ...]]:
-    """The workloads of some units without places, and the names of those whose pods admission refuses."""
+    """Return the workloads of the units without places, and the names of workloads whose pods admission refuses."""
     found: dict[str, DeclaredGroup] = {}
     for unit in units:
         for subject in unit.subjects:
@@ -161,7 +161,7 @@ def _order(one: Group) -> tuple[bool, int, int, str]:
 
 
 def _filled(one: DeclaredGroup, empty: Snapshot, snapshot: Snapshot) -> tuple[DeclaredGroup, Snapshot]:
-    """The workload with a node for each of its pods that finds one, and the cluster with these."""
+    """The workload with a node for each pod that finds one, and the cluster with these pods."""
     if not one.node_bound:
         missing = max(0, one.subject.workload.replicas - len(one.placed))
         added, snapshot = place(one, missing, snapshot)
@@ -174,9 +174,10 @@ def _filled(one: DeclaredGroup, empty: Snapshot, snapshot: Snapshot) -> tuple[De
 
 
 def place(one: Group, count: int, snapshot: Snapshot) -> tuple[list[str], Snapshot]:
-    """Place so many further pods of a workload; the nodes of those that find one, and the cluster with them.
+    """Place `count` further pods of a workload; return their nodes, and the cluster with them.
 
-    A pod with GPUs goes to the node with the fewest free GPUs, another one to that with the fewest of its brothers.
+    A pod with GPUs goes to the node with the fewest free GPUs, another one to that with the fewest pods of its
+    workload.
     """
     own, nodes = Counter(one.placed), list[str]()
     free = {info.name: free_gpus(info) for info in snapshot.nodes}

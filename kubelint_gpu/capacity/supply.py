@@ -1,4 +1,4 @@
-"""What a cluster has of each GPU model and pool, and what rollouts take of it for a time."""
+"""The supply of each GPU model and pool, and what rollouts take of it temporarily."""
 
 from __future__ import annotations
 
@@ -20,18 +20,18 @@ from kubelint_gpu.workspace.cluster_context import ClusterContext
 
 
 class PoolShare(Value):
-    """The nodes of one GPU model and one pool, and whose their GPUs are.
+    """The nodes of one GPU model and one pool, and how their GPUs are used.
 
     Attributes:
-        model: the GPU model as the nodes' labels call it, else the resource.
-        pool: the pool of the inventory; empty for nodes of none.
+        model: the GPU model by the nodes' labels, otherwise the resource.
+        pool: the pool of the inventory; empty for nodes without one.
         nodes: their names.
         gpus: how many GPUs they have.
-        others: how many of these pods hold that no manifest declares.
+        others: how many are held by pods that no manifest declares.
         declared: how many the declared pods hold at rest.
-        pending: how many those ask for that find no node, and that these nodes could take if they were empty.
-        one_by_one: how many more the rollouts take if they come one after the other.
-        at_once: how many more they take if all come at once.
+        pending: how many are requested by pods without a node that these nodes could take if they were empty.
+        one_by_one: how many more the rollouts take one after the other.
+        at_once: how many more the rollouts take all at once.
     """
 
     model: str
@@ -51,18 +51,18 @@ class PoolShare(Value):
 
     @property
     def free(self) -> int:
-        """How many nobody holds at rest."""
+        """How many GPUs are free at rest."""
         return self.gpus - self.others - self.declared
 
 
 class Surge(Value, eq=False):
-    """A workload with GPUs that makes a new pod before an old one goes.
+    """A workload with GPUs that creates a new pod before it deletes an old one.
 
     Attributes:
         group: the workload.
-        node: where its new pod finds room while all else is at rest; empty if nowhere.
-        at_once: whether it finds room beside the new pods of the workloads before it, too.
-        home: the node of whose share its GPUs are counted; empty if no node may take it.
+        node: the node of its new pod while everything else is at rest; empty if there is none.
+        at_once: whether that pod also finds room beside the new pods of the workloads before it.
+        home: the node of the share in which its GPUs are counted; empty if no node can take it.
     """
 
     group: Group
@@ -72,10 +72,10 @@ class Surge(Value, eq=False):
 
 
 def surges_of(cluster: FullCluster) -> tuple[Surge, ...]:
-    """The workloads that need spare GPUs to be rolled out, and whether these are there.
+    """The workloads that need spare GPUs to roll out, and whether these exist.
 
-    One that may have a pod fewer for a time (`maxUnavailable` of at least 1, Recreate) needs none. Each makes one new
-    pod at a time, though `maxSurge` may allow more.
+    A workload that may have one pod less temporarily (`maxUnavailable` of at least 1, Recreate) needs none. Each
+    creates one new pod at a time, even if `maxSurge` allows more.
     """
     found, filled = [], cluster.snapshot
     for one in cluster.groups:
@@ -126,7 +126,7 @@ def shares_of(cluster: FullCluster, surges: Sequence[Surge]) -> tuple[PoolShare,
 
 
 def pool_pictures(world: ClusterContext, units: Sequence[ApplySet]) -> tuple[PoolPicture, ...]:
-    """Return the same for the report page; nothing without workloads, and nothing if it takes too much work."""
+    """The shares for the report page; empty without workloads, or if it is too much work."""
     if not world.usable or not any(unit.subjects for unit in units):
         return ()
     try:

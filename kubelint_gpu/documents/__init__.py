@@ -1,4 +1,4 @@
-"""YAML and JSON text to plain data with exact positions; knows nothing of Kubernetes."""
+"""Parses YAML and JSON text into plain data with exact positions; independent of Kubernetes."""
 
 from __future__ import annotations
 

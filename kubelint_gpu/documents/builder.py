@@ -1,4 +1,4 @@
-"""Parse events to plain data and positions, in one pass and without recursion."""
+"""Builds plain data and positions from parse events, in one pass and without recursion."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _PLACES = tuple(range(4096))  # one number for each place near the beginning: mo
 
 
 class Built(Struct):
-    """One document: its value, where it stands, and the anchored values that are repeated."""
+    """One document: its value, its node, and the anchored values that aliases repeat."""
 
     value: Any
     root: Node
@@ -39,14 +39,14 @@ class Built(Struct):
 
 
 class Builder:
-    """Documents under construction.
+    """Builds the documents of a file.
 
-    `documents` are complete at any time, also when `run` was left by an exception.
+    `documents` are complete at any time, even after an exception in `run`.
 
     Args:
         text: the whole file.
-        base: offset in it of the text that the events count from.
-        ledger: what is counted over the whole file.
+        base: offset in the file of the text that the events count from.
+        ledger: the counts over the whole file.
     """
 
     __slots__ = ("_anchors", "_base", "_ledger", "_shared", "_text", "documents")
@@ -64,9 +64,9 @@ class Builder:
         """Read events until the end of the stream.
 
         Raises:
-            Unreadable: where the document has no meaning from some place on.
-            TooMuch: where the file holds more than is read.
-            ruamel.yaml.error.YAMLError: where the text is no YAML.
+            Unreadable: the rest of the document has no meaning.
+            TooMuch: the file exceeds a limit.
+            ruamel.yaml.error.YAMLError: the text is not YAML.
         """
         from ruamel.yaml.events import (
             AliasEvent,
@@ -229,7 +229,7 @@ class Builder:
         return key
 
     def _tagged(self, event: Any, begin: int, end: int) -> scalars.Scalar:
-        """A scalar with a tag: `!!str` and tags that kubectl does not know give text, the others must fit."""
+        """Return a scalar with a tag: `!!str` and tags unknown to kubectl give text, other tags must fit the value."""
         text: str = event.value
         tag: str = event.tag
         name = tag.removeprefix(_CORE) if tag.startswith(_CORE) else ""
@@ -270,7 +270,7 @@ class Builder:
             raise Unreadable(begin, end, message)
 
     def _merge(self, container: dict[str, Any], nodes: dict[str, Node], value: Any, node: Node) -> None:
-        """Merge keys: they win over keys written before them, and are overridden by those after (goyaml.v2)."""
+        """Add the entries of merge keys: earlier keys lose to them, and later keys override them (goyaml.v2)."""
         begin, end, children = node
         sources = [(value, children)]
         if isinstance(value, list) and not self._text.startswith("*", begin):
@@ -285,7 +285,7 @@ class Builder:
                 nodes[key] = (*places[key][:5], True)
 
     def _duplicate(self, key: str, first: Node, start: int, end: int) -> None:
-        """Kubectl takes the last of equal keys silently, the API server refuses them, kustomize too."""
+        """Report a repeated key: kubectl takes the last one silently, the API server and kustomize refuse it."""
         if len(first) == 5:
             self._ledger.complain(
                 start,

@@ -1,4 +1,4 @@
-"""What an edit puts in place of a piece of a document's text, so that a value is written in the style around it."""
+"""Creates the changes of a document's text for an edit, in the style of the surrounding text."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ Change = tuple[int, int, str]
 
 
 def replacement(document: Document, node: Node, child: Node, value: Any) -> Change:
-    """What puts a value of any form in place of one of any form."""
+    """Return the change that replaces a value by another of any form."""
     text = document.source.text
     start, end, children = child[0], child[1], child[2]
     if document.is_json:
@@ -49,7 +49,7 @@ def replacement(document: Document, node: Node, child: Node, value: Any) -> Chan
 
 
 def insertion_before(document: Document, node: Node, following: Node, key: str, value: Any) -> Change:
-    """What puts a new key before another; comments that stand right above that one stay with it."""
+    """Return the change that inserts a key before another; comments right above that other key stay with it."""
     text, start = document.source.text, line_start(document, following[3])
     inside = text[start : following[3]]
     if in_flow(document, node) and not document.is_json:
@@ -68,7 +68,7 @@ def insertion_before(document: Document, node: Node, following: Node, key: str, 
 
 
 def flow_insertion(document: Document, node: Node, key: str, value: Any) -> Change:
-    """What puts a new key last in a mapping in flow style."""
+    """Return the change that adds a key at the end of a mapping in flow style."""
     text, own = document.source.text, own_entries(node)
     name = emitter.json_text(key) if document.is_json else emitter.scalar_text(key)
     if not own:
@@ -88,7 +88,7 @@ def _flow_value(document: Document, value: Any) -> str:
 
 
 def _json_value(document: Document, node: Node, key_start: int, value: Any) -> str:
-    """JSON over several lines where its key stands on a line of its own, else on one."""
+    """Return the value as JSON, over several lines if its key begins a line, else on one."""
     text = document.source.text
     prefix = text[line_start(document, key_start) : key_start]
     if prefix.strip() or line_start(document, key_start) <= node[0]:
@@ -100,7 +100,7 @@ def _json_value(document: Document, node: Node, key_start: int, value: Any) -> s
 
 
 def emptied(document: Document, pointer: Pointer, node: Node, value: Any) -> Change:
-    """What puts an empty mapping or list in place of the one at the pointer."""
+    """Return the change that replaces the mapping or list at the pointer by an empty one."""
     if pointer and isinstance(pointer[-1], str) and not in_flow(document, node):
         parent = document.node(pointer[:-1])
         if parent is not None:
@@ -109,7 +109,7 @@ def emptied(document: Document, pointer: Pointer, node: Node, value: Any) -> Cha
 
 
 def flow_removal(node: Node, child: Node) -> Change:
-    """What takes a key out of a mapping in flow style that has others."""
+    """Return the change that removes one of several keys of a mapping in flow style."""
     own = own_entries(node)
     index = own.index(child)
     if index + 1 < len(own):
@@ -118,7 +118,7 @@ def flow_removal(node: Node, child: Node) -> Change:
 
 
 def block_removal(document: Document, node: Node, child: Node) -> Change:
-    """What takes a key out of a mapping in block style."""
+    """Return the change that removes a key of a mapping in block style."""
     text, start, end = document.source.text, line_start(document, child[3]), line_end(document, child[1])
     if text[start : child[3]].strip():
         own = own_entries(node)
@@ -135,5 +135,5 @@ def block_removal(document: Document, node: Node, child: Node) -> Change:
 
 
 def spaced(node: Node, text: str) -> str:
-    """An empty value ends right behind its colon or dash."""
+    """Return the text, with a space before it if it replaces an empty value, which ends right behind its `:` or `-`."""
     return text if node[0] < node[1] else " " + text

@@ -1,4 +1,4 @@
-"""Comments of a file, told apart from a `#` inside of a value."""
+"""Finds the comments of a file, not a `#` in a value."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class Comment(Value):
 
 
 def comments(reading: Reading) -> tuple[Comment, ...]:
-    """All comments of what could be read, in order; those of broken documents are not given."""
+    """Return all comments of the readable documents, in order."""
     if reading.source is None:
         return ()
     text = reading.source.text
@@ -51,6 +51,6 @@ class _Regions:
         self._ends = [end for _, end in regions]
 
     def end_around(self, offset: int) -> int:
-        """End of the piece that holds the offset, -1 where none does."""
+        """Return the end of the piece that holds the offset, -1 if none does."""
         index = bisect.bisect_right(self._starts, offset) - 1
         return self._ends[index] if index >= 0 and offset < self._ends[index] else -1

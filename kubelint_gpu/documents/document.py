@@ -1,4 +1,4 @@
-"""What reading a file gives: documents with positions, and problems."""
+"""The result of reading a file: documents with positions, and problems."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ Node = tuple[Any, ...]
 
 
 def value_at(value: Any, pointer: Sequence[str | int]) -> Any:
-    """What stands at a pointer in plain data; None where nothing does."""
+    """Return the value at a pointer in plain data; None if it is absent."""
     for step in pointer:
         if isinstance(value, dict):
             value = value.get(step)
@@ -32,10 +32,9 @@ def value_at(value: Any, pointer: Sequence[str | int]) -> Any:
 
 
 class Problem(Value):
-    """Something that could not be read, or that kubectl would refuse while reading.
+    """A part of a file that could not be read, or that kubectl would refuse while reading.
 
-    `span` is None where there is no place to point at, as in a binary file.
-    `related` are further places, each with what is to be said of it.
+    `span` is None if no place can be named, as in a binary file. `related` are further places, each with its message.
     """
 
     path: str
@@ -47,9 +46,8 @@ class Problem(Value):
 class Document(Value, eq=False):
     """One YAML document, or one JSON value of a file.
 
-    `index` counts from 0 within the file.
-    `value` is plain data; an alias shares the object of its anchor, so nothing in it may be changed.
-    `chunk` are the offsets of the text between two `---` lines in which it stands.
+    `index` counts from 0 within the file. `value` is plain data; an alias shares the object of its anchor, so nothing
+    in it may be changed. `chunk` are the offsets of the piece between two `---` lines that contains the document.
     `shared` are the offsets of anchored values that an alias repeats elsewhere.
     """
 
@@ -63,11 +61,11 @@ class Document(Value, eq=False):
 
     @property
     def span(self) -> Span:
-        """Where the whole of it stands."""
+        """Return the place of the whole document."""
         return self.source.span(self.root[0], self.root[1])
 
     def node(self, pointer: Pointer) -> Node | None:
-        """Where the value of this pointer stands, None where it is absent."""
+        """Return the node of the value at a pointer; None if it is absent."""
         node: Node = self.root
         for step in pointer:
             child = _child(node, step)
@@ -77,15 +75,15 @@ class Document(Value, eq=False):
         return node
 
     def present(self, pointer: Pointer) -> bool:
-        """Whether the document holds a value, even null, at this pointer."""
+        """Whether the document has a value, even null, at a pointer."""
         return self.node(pointer) is not None
 
     def locate(self, pointer: Pointer, role: Role = "value") -> Span:
-        """The place of a value or of its key.
+        """Return the place of a value or of its key.
 
-        An absent value has the place of the nearest present ancestor's key; the root stands for its first key.
-        The elements of a sequence have no key: for them the first key inside, or the element itself, is given.
-        An alias stands where it is written, what is inside of it where its anchor stands, likewise merge keys.
+        An absent value has the place of the key of its nearest present ancestor; for the root, that is the first key.
+        Elements of a sequence have no key: they give the first key in the element, or else the element.
+        An alias stands where it is written, its contents where the anchor stands, and likewise for merge keys.
         An empty value (`key:`) has the place of its key.
         """
         node: Node = self.root
@@ -111,21 +109,20 @@ class Item(Value, eq=False):
     value: dict[str, Any]
 
     def present(self, pointer: Pointer) -> bool:
-        """Whether the object holds a value, even null, at this pointer."""
+        """Whether the object has a value, even null, at a pointer."""
         return self.document.present(self.pointer + pointer)
 
     def locate(self, pointer: Pointer, role: Role = "value") -> Span:
-        """The place of a value or of its key within the object; see `Document.locate`."""
+        """Return the place of a value or of its key in the object; see `Document.locate`."""
         return self.document.locate(self.pointer + pointer, role)
 
 
 class Reading:
-    """A file as far as it could be read.
+    """The readable part of a file.
 
-    `source` is None when the bytes are not text.
-    `hashes` are offsets of scalars, anchors and tags that hold a `#`, in order: no comment begins there.
-    `unread` are offsets of what no parser could make sense of, and of what was skimmed, in order.
-    `size` is how much the documents hold, in the units of `ledger.MAX_SIZE`.
+    `source` is None if the bytes are not text. `hashes` are offsets of scalars, anchors and tags that contain a `#`, in
+    order: no comment begins there. `unread` are offsets of pieces that could not be parsed or were skimmed, in order.
+    `size` is the size of the documents, in the units of `ledger.MAX_SIZE`.
     """
 
     def __init__(
@@ -146,21 +143,21 @@ class Reading:
 
     @property
     def count(self) -> int:
-        """How many documents there are."""
+        """Return the number of documents."""
         return len(self.documents)
 
     @property
     def path(self) -> str:
-        """The path of its text; empty where it has none."""
+        """Return the path of its text; empty if it has none."""
         return self.source.path if self.source is not None else ""
 
     @property
     def text(self) -> str:
-        """Its text; empty where it has none."""
+        """Return its text; empty if it has none."""
         return self.source.text if self.source is not None else ""
 
     def at(self, source: SourceText) -> Reading:
-        """The same of a file of the same text: only problems, of which there are none, name the path."""
+        """Return the same reading for another file with the same text; it must have no problems."""
         documents = tuple(replace(document, source=source) for document in self.documents)
         return Reading(documents, self.problems, source, self.hashes, self.unread, self.size)
 
@@ -177,7 +174,7 @@ def _child(node: Node, step: str | int) -> Node | None:
 
 
 def _key_offsets(node: Node) -> tuple[int, int]:
-    """The key of the node, else the first key inside, else the node."""
+    """Return the offsets of the node's key, else of the first key in it, else of the node."""
     while node[3] < 0:
         children = node[2]
         if not children:
@@ -191,7 +188,7 @@ ABSENT = object()
 
 
 def with_value(value: Any, pointer: Sequence[str | int], new: Any) -> Any:
-    """A copy of plain data with another value at the pointer, or without the one there."""
+    """Return a copy of plain data with a new value at the pointer; `ABSENT` removes the value."""
     if not pointer:
         return new
     copy = value.copy()
@@ -204,5 +201,5 @@ def with_value(value: Any, pointer: Sequence[str | int], new: Any) -> Any:
 
 
 def canonical(value: Any) -> str:
-    """Equal for equal data, and other than `==` different for 1 and true."""
+    """Return text that is equal exactly for equal data; unlike `==` it distinguishes 1 from true."""
     return json.dumps(value, sort_keys=True)

@@ -1,6 +1,6 @@
-"""Changes to a text that leave every byte outside of them as it is.
+"""Edits of a text that leave every byte outside of them unchanged.
 
-Each edit is tried before it is given: the changed text is read again and must differ at the pointer and nowhere else.
+Each edit is tried before it is returned: the changed text is read again and must differ only at the pointer.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ from kubelint_gpu.values import Value
 
 
 class Edit(Value):
-    """`text` takes the place of `span` in the file `path`."""
+    """An edit: `text` replaces `span` in the file `path`."""
 
     path: str
     span: Span
@@ -46,10 +46,10 @@ class Edit(Value):
 
 
 def apply(source: SourceText, edits: Iterable[Edit]) -> str:
-    """The text after all edits; equal ones count once. `encode(source, ...)` gives its bytes.
+    """Return the text after all edits; equal edits count once. `encode(source, ...)` gives its bytes.
 
     Raises:
-        NotEditable: when edits overlap or one is for another file.
+        NotEditable: edits overlap, or one is for another file.
     """
     pieces: list[str] = []
     at = 0
@@ -64,12 +64,12 @@ def apply(source: SourceText, edits: Iterable[Edit]) -> str:
 
 
 def replace_scalar(item: Item, pointer: Pointer, yaml_text: str) -> Edit:
-    """Write `yaml_text`, a scalar on one line, in place of the scalar at the pointer.
+    """Replace the scalar at the pointer by `yaml_text`, a scalar on one line.
 
-    In JSON the same value is written as JSON has it.
+    In a JSON file, the value is written as JSON.
 
     Raises:
-        NotEditable: when there is no scalar, or it is shared by an alias.
+        NotEditable: there is no scalar, or an alias shares it.
     """
     document, full = item.document, item.pointer + pointer
     node = own_node(document, full)
@@ -84,13 +84,13 @@ def replace_scalar(item: Item, pointer: Pointer, yaml_text: str) -> Edit:
 
 
 def set_key(item: Item, mapping_pointer: Pointer, key: str, value: Any, *, before: str = "") -> Edit:
-    """Give `key` this value in the mapping at the pointer, whether or not it is there already.
+    """Set `key` in the mapping at the pointer, whether or not the key exists.
 
-    A mapping that is absent or null is made.
-    A new key comes `before` another one of its mapping, or last where that is absent.
+    An absent or null mapping is created.
+    A new key comes `before` another key of its mapping, or last if that is absent.
 
     Raises:
-        NotEditable: when there is no mapping, or it is shared by an alias.
+        NotEditable: there is no mapping, or an alias shares it.
     """
     document, pointer = item.document, item.pointer + mapping_pointer
     while len(pointer) > len(item.pointer) and value_at(document.value, pointer) is None:
@@ -126,7 +126,7 @@ def append(item: Item, list_pointer: Pointer, values: Sequence[Any]) -> Edit:
     """Add values to the end of the list at the pointer, in the style of its entries.
 
     Raises:
-        NotEditable: when there is no list, it is empty, or it is shared by an alias.
+        NotEditable: there is no list, it is empty, or an alias shares it.
     """
     document, full = item.document, item.pointer + list_pointer
     node = own_node(document, full)
@@ -147,10 +147,10 @@ def append(item: Item, list_pointer: Pointer, values: Sequence[Any]) -> Edit:
 
 
 def remove_key(item: Item, pointer: Pointer) -> Edit:
-    """Take the key at the pointer and its value out of its mapping; the last one leaves `{}`.
+    """Remove the key at the pointer with its value; removing the last key leaves `{}`.
 
     Raises:
-        NotEditable: when the pointer does not lead to a key, or its mapping is shared by an alias.
+        NotEditable: the pointer does not lead to a key, or an alias shares its mapping.
     """
     document, full = item.document, item.pointer + pointer
     if not pointer or not isinstance(full[-1], str):
@@ -172,9 +172,9 @@ _promises: ContextVar[list[_Promise] | None] = ContextVar("promises", default=No
 
 
 def together(made: Callable[[], Sequence[Edit]]) -> Sequence[Edit]:
-    """The edits that `made` gives; those of a document are tried together, and its text is read once.
+    """Return the edits that `made` creates; edits of one document are checked together, and its text is read once.
 
-    Where they do not hold together, each is tried by itself.
+    If they do not hold together, each is checked by itself.
 
     Raises:
         NotEditable: `made` raises it.
@@ -198,7 +198,11 @@ def together(made: Callable[[], Sequence[Edit]]) -> Sequence[Edit]:
 
 
 def tried(document: Document, change: Change, pointer: Pointer, value: Any) -> Edit:
-    """The edit, if the document read after it has this value at the pointer and is otherwise the same."""
+    """Return the edit if the changed document has this value at the pointer and is otherwise equal.
+
+    Raises:
+        NotEditable: it is not so.
+    """
     promises = _promises.get()
     if promises is not None:
         promises.append((document, change, pointer, value))
@@ -209,7 +213,7 @@ def tried(document: Document, change: Change, pointer: Pointer, value: Any) -> E
 
 
 def _holds(document: Document, made: Sequence[_Promise]) -> bool:
-    """Whether the document read after some changes has these values and is otherwise the same."""
+    """Whether the document after some changes has the promised values and is otherwise equal."""
     source, (first, last) = document.source, document.chunk
     pieces: list[str] = []
     at, expected, begin = first, document.value, document.root[0]

@@ -1,4 +1,4 @@
-"""Plain data as YAML and JSON text, written so that every reader takes it for the same value."""
+"""Writes plain data as YAML and JSON text that every reader parses as the same value."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _UNIT = "  "
 
 
 def scalar_text(value: scalars.Scalar) -> str:
-    """The scalar in YAML, in block as well as in flow style, on one line."""
+    """Return the scalar in YAML on one line, valid in block and in flow style."""
     if isinstance(value, str):
         if _BARE().fullmatch(value) and scalars.plain(value) == value and scalars.plain_key(value) == value:
             return value
@@ -25,7 +25,7 @@ def scalar_text(value: scalars.Scalar) -> str:
 
 
 def flow_text(value: Any) -> str:
-    """The value in YAML on one line."""
+    """Return the value in YAML on one line."""
     if isinstance(value, dict):
         return "{" + ", ".join(f"{scalar_text(key)}: {flow_text(entry)}" for key, entry in value.items()) + "}"
     if isinstance(value, list | tuple):
@@ -37,12 +37,12 @@ def flow_text(value: Any) -> str:
 
 
 def json_text(value: Any, indent: str | None = None) -> str:
-    """The value in JSON; on one line, or over several that are indented by `indent` more for each level."""
+    """Return the value in JSON; on one line, or indented by `indent` for each level."""
     return json.dumps(value, indent=indent or None)
 
 
 def entry_lines(key: str, value: Any) -> list[str]:
-    """`key: value` in block style, as lines without indentation."""
+    """Return `key: value` in block style, as lines without indentation."""
     name = scalar_text(key)
     if not isinstance(value, dict | list | tuple) or not value:
         return [f"{name}: {flow_text(value)}"]
@@ -51,7 +51,7 @@ def entry_lines(key: str, value: Any) -> list[str]:
 
 
 def block_lines(value: Any) -> list[str]:
-    """The value in block style, as lines without indentation; lists stand at the indentation of their key."""
+    """Return the value in block style, as lines without indentation; lists are not indented below their key."""
     if isinstance(value, dict) and value:
         return [line for key, entry in value.items() for line in entry_lines(key, entry)]
     if isinstance(value, list | tuple) and value:

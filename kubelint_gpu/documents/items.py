@@ -1,4 +1,4 @@
-"""The objects of a document: `List` kinds are taken apart."""
+"""The objects of a document; `List` kinds are split into their elements."""
 
 from __future__ import annotations
 
@@ -8,17 +8,17 @@ from kubelint_gpu.documents.document import Document, Item, Pointer
 
 
 def items(document: Document) -> tuple[Item, ...]:
-    """The mappings that stand for one object each, in the order of the text.
+    """Return the objects of a document, in the order of the text.
 
-    A kind that ends with `List` and has `items` stands for its elements, nested ones too; without elements for nothing.
-    Elements of a typed list (`NodeList`) that leave out kind and apiVersion take them from the list.
-    Documents and elements that are no mapping give none.
+    A kind that ends with `List` and has `items` gives its elements, also nested ones, or nothing if it is empty.
+    Elements of a typed list (`NodeList`) without kind and apiVersion take them from the list.
+    Documents and elements that are not mappings are left out.
     """
     return tuple(one for one in everything(document) if _is_object(one.value))
 
 
 def everything(document: Document) -> tuple[Item, ...]:
-    """The items and, in their order, what is none: what is no mapping, and lists whose `items` are null."""
+    """Return the objects in order, together with values that are not mappings and lists whose `items` are null."""
     found: list[Item] = []
     todo: list[tuple[Pointer, Any]] = [((), document.value)]
     while todo:

@@ -1,6 +1,6 @@
-"""JSON text as the events of a YAML parser, so that one builder serves both.
+"""Reads JSON text as the events of a YAML parser, so that one builder serves both.
 
-JSON is nearly YAML; what differs (tabs, surrogate pairs, long keys) is read here as Go's `encoding/json` does.
+JSON is nearly YAML; the differences (tabs, surrogate pairs, long keys) are handled as in Go's `encoding/json`.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ _QUOTED = (False, True)
 
 
 class NotJson(ValueError):  # noqa: N818 - it says what the text is
-    """The text is no JSON; `offset` is where that shows."""
+    """The text is not JSON; `offset` is the place of the error."""
 
     def __init__(self, offset: int, expected: str) -> None:
         super().__init__(f"{expected} is expected here")
@@ -41,16 +41,16 @@ class NotJson(ValueError):  # noqa: N818 - it says what the text is
 
 
 class JsonMark(Struct):
-    """An offset, named as the parsers of ruamel.yaml name it."""
+    """An offset, with the attribute name that ruamel.yaml uses."""
 
     index: int
 
 
 def json_events(text: str, start: int, end: int) -> Callable[[], Any]:
-    """A function that gives one event after the other for the JSON values in `text[start:end]`.
+    """Return a function that returns the next event for the JSON values in `text[start:end]`.
 
-    An event holds until the next one is asked for: those of a kind are one object, for there are millions of them.
-    It raises NotJson where the text is none.
+    An event is valid until the next call: events of one kind share one object, because there are millions of them.
+    The function raises NotJson if the text is not JSON.
     """
     return _events(text, start, end).__next__
 
@@ -133,7 +133,7 @@ _EXPECTED = {
 
 
 def _string(token: str) -> str:
-    """Half of a surrogate pair becomes U+FFFD, as in Go."""
+    """Return the value of a string; half of a surrogate pair becomes U+FFFD, as in Go."""
     if "\\" not in token:
         return token[1:-1]
     value: str = json.loads(token)

@@ -1,4 +1,4 @@
-"""What is counted and collected while a file is read: how much of it there is, and what is wrong with it."""
+"""Counts the size of a file and collects its problems while it is read."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class Unreadable(Exception):  # noqa: N818 - it says what the document is
     Args:
         start: offset of the place.
         end: offset behind it.
-        message: what is wrong and what to do.
+        message: the error and its remedy.
     """
 
     def __init__(self, start: int, end: int, message: str) -> None:
@@ -38,16 +38,15 @@ class Unreadable(Exception):  # noqa: N818 - it says what the document is
 
 
 class TooMuch(Unreadable):
-    """The file holds more than is read."""
+    """The file exceeds a limit."""
 
 
 class Ledger(Struct):
-    """What is counted and collected over all documents of a file.
+    """The counts and problems over all documents of a file.
 
-    `expanded` counts the nodes that aliases repeat, and the entries that merge keys bring.
-    `left` is how much more may be read.
-    `complaints` are (start, end, message, related) with related as (start, end, message).
-    `hashes` are offsets of scalars, anchors and tags that hold a `#`.
+    `expanded` counts the nodes that aliases repeat, and the entries that merge keys add. `left` is how much more may be
+    read. `complaints` are (start, end, message, related) with related as (start, end, message). `hashes` are offsets of
+    scalars, anchors and tags that contain a `#`.
     """
 
     expanded: int = 0
@@ -57,7 +56,7 @@ class Ledger(Struct):
     keys: dict[str, str] = field(default_factory=dict)
 
     def complain(self, start: int, end: int, message: str, *related: tuple[int, int, str]) -> None:
-        """Keep a complaint; of a file that is wrong throughout the first ones tell enough."""
+        """Add a problem; only the first ones of a file are kept."""
         if len(self.complaints) < MOST_COMPLAINTS:
             self.complaints.append((start, end, message, related))
         elif len(self.complaints) == MOST_COMPLAINTS:

@@ -1,4 +1,4 @@
-"""Taking an entry out of a list, in block and in flow style."""
+"""Removes an entry from a list, in block and in flow style."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ from kubelint_gpu.documents.layout import (
 
 
 def remove_entry(item: Item, pointer: Pointer) -> Edit:
-    """Take the entry at the pointer out of its list; the last one leaves `[]`.
+    """Remove the entry at the pointer from its list; removing the last entry leaves `[]`.
 
-    A comment on the entry's own lines goes with it, one above it stays.
+    A comment on the entry's own lines is removed with it, a comment above stays.
 
     Raises:
-        NotEditable: when the pointer does not lead to an entry, or its list is shared by an alias.
+        NotEditable: the pointer does not lead to an entry, or an alias shares its list.
     """
     document, full = item.document, item.pointer + pointer
     index = full[-1] if pointer else None
@@ -63,7 +63,7 @@ def _block_removal(document: Document, node: Node, index: int) -> Change:
 
 
 def _dash(document: Document, node: Node, index: int) -> int:
-    """Where the entry's dash stands: in the column of the first one, on its own line or on one above it."""
+    """Return where the entry's dash stands: in the column of the first dash, on the entry's line or above it."""
     first: int = node[0]
     column = first - line_start(document, first)
     at = line_start(document, node[2][index][0])

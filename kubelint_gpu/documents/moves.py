@@ -1,4 +1,4 @@
-"""Taking a key with its value and its comments to another mapping of the same object."""
+"""Moves a key with its value and comments to another mapping of the same object."""
 
 from __future__ import annotations
 
@@ -35,12 +35,12 @@ from kubelint_gpu.documents.source_text import SourceText, encode
 
 
 def move_key(item: Item, pointer: Pointer, home: Pointer) -> Edit:
-    """Take the key at the pointer out and write it last in the mapping at `home`, as it stands, with its comments.
+    """Move the key at the pointer to the end of the mapping at `home`, unchanged and with its comments.
 
-    Its comments are those inside of it, those deeper than the key right below it, and those right above it.
+    Its comments are those in it, the deeper ones right below it, and those right above it.
 
     Raises:
-        NotEditable: when the text does not allow that, or a comment would be lost.
+        NotEditable: the text does not allow that, or a comment would be lost.
     """
     document = item.document
     source, full = document.source, item.pointer + pointer
@@ -61,16 +61,16 @@ def move_key(item: Item, pointer: Pointer, home: Pointer) -> Edit:
 
 
 def replace_key(item: Item, pointer: Pointer, home: Pointer, key: str, value: Any) -> Edit:
-    """Take the key at the pointer out, and give `key` a value in the mapping at `home`, as `set_key` does.
+    """Remove the key at the pointer, and set `key` in the mapping at `home`, as `set_key` does.
 
     Raises:
-        NotEditable: when the text does not allow one of them.
+        NotEditable: the text does not allow one of the two changes.
     """
     return _difference(item.document.source, _written_anew(item, pointer, home, key, value))
 
 
 def _as_it_stands(document: Document, child: Node, node: Node, home: Pointer) -> str | None:
-    """The text with the lines of a key moved; None where it does not have its lines for itself."""
+    """Return the text with the lines of a key moved; None if the key shares its lines."""
     text, target = document.source.text, own_node(document, home)
     begin = line_start(document, child[3])
     column = child[3] - begin
@@ -92,7 +92,7 @@ def _as_it_stands(document: Document, child: Node, node: Node, home: Pointer) ->
 
 
 def _above(document: Document, start: int, column: int) -> int:
-    """Where the comments begin that stand right above a line, as far in as its key."""
+    """Return where the comments right above a line begin, if they are indented like its key."""
     text = document.source.text
     while start > document.chunk[0]:
         above = line_start(document, start - len(newline_before(text, start)))
@@ -103,7 +103,7 @@ def _above(document: Document, start: int, column: int) -> int:
 
 
 def _below(document: Document, stop: int, column: int) -> int:
-    """Where the comments end that stand right below a value, further in than its key."""
+    """Return where the comments right below a value end, if they are indented deeper than its key."""
     text, at = document.source.text, stop
     while at < document.chunk[1]:
         begin = at + len(newline_at(text, at))
@@ -120,7 +120,7 @@ def _below(document: Document, stop: int, column: int) -> int:
 
 
 def _indented(text: str, by: int) -> str | None:
-    """The lines so much further in, or out; None where one cannot go so far out."""
+    """Return the lines with indentation changed by `by`; None if a line has too little indentation."""
     lines = text.splitlines(keepends=True)
     if by >= 0:
         return "".join(" " * by + line if line.strip() else line for line in lines)
@@ -130,7 +130,7 @@ def _indented(text: str, by: int) -> str | None:
 
 
 def _written_anew(item: Item, pointer: Pointer, home: Pointer, key: str, value: Any) -> str:
-    """The text without what is at the pointer, and with a key at the end of the other mapping in a style of its own."""
+    """Return the text without the key at the pointer, and with a newly written key at the end of `home`."""
     source = item.document.source
     found = _read(source, apply(source, [remove_key(item, pointer)]))
     if found.source is None or len(found.documents) <= item.document.index:
@@ -148,13 +148,13 @@ def _moved(whole: Any, full: Pointer, home: Pointer, value: Any) -> Any:
 
 
 def _holds(reading: Reading, document: Document, wanted: str) -> bool:
-    """Whether the document reads so, by its canonical text."""
+    """Whether the document of the reading has this canonical text."""
     found = next((one for one in reading.documents if one.index == document.index), None)
     return found is not None and canonical(found.value) == wanted
 
 
 def _lost_comment(before: Reading, after: Reading) -> str:
-    """A comment of one text that is not in the other; empty where there is none."""
+    """Return a comment that is missing after the edit; empty if there is none."""
     left = [one.text for one in comments(after)]
     for one in comments(before):
         if one.text not in left:
@@ -168,7 +168,7 @@ def _read(source: SourceText, text: str) -> Reading:
 
 
 def _difference(source: SourceText, after: str) -> Edit:
-    """The smallest edit that makes one text of another."""
+    """Return the smallest edit that turns one text into the other."""
     before = source.text
     most = min(len(before), len(after))
     start = next((place for place in range(most) if before[place] != after[place]), most)

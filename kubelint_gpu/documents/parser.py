@@ -1,4 +1,4 @@
-"""The YAML parser in use: events of ruamel.yaml, from its C extension where that is installed."""
+"""The YAML parser in use: events of ruamel.yaml, from its C extension if it is installed."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ from typing import Any
 
 
 def parser_name(*, pure: bool = False) -> str:
-    """What `--version` prints: `libyaml` for the C extension, `pure Python` where that is missing."""
+    """Return the parser's name for `--version`: `libyaml` for the C extension, else `pure Python`."""
     return "pure Python" if pure or c_parser() is None else "libyaml"
 
 
 def next_event(text: str, *, pure: bool = False) -> Callable[[], Any]:
-    """A function that gives one parse event after the other; the last one is a StreamEndEvent.
+    """Return a function that returns the next parse event; the last one is a StreamEndEvent.
 
-    It raises a `ruamel.yaml.error.YAMLError` where the text is no YAML.
+    The function raises a `ruamel.yaml.error.YAMLError` if the text is not YAML.
     """
     parser = None if pure else c_parser()
     if parser is None:
@@ -25,16 +25,16 @@ def next_event(text: str, *, pure: bool = False) -> Callable[[], Any]:
 
 
 def refuses_more(error: Exception) -> bool:
-    """Whether the C extension stumbled over what Kubernetes' parser and the one in Python take: `[{image: nginx:1.2}]`.
+    """Whether the C extension failed on text that Kubernetes and the Python parser accept: `[{image: nginx:1.2}]`.
 
-    Its libyaml wants colons inside of flow collections quoted, as YAML 1.1 has it; go-yaml does not.
+    libyaml requires quotes around colons in flow collections, as YAML 1.1 does; go-yaml does not.
     """
     return "found unexpected ':'" in str(error)
 
 
 @cache
 def c_parser() -> Any:
-    """The parser class of the C extension, None where it is not installed."""
+    """Return the parser class of the C extension, None if it is not installed."""
     try:
         from _ruamel_yaml import CParser  # type: ignore[import-not-found]
     except ImportError:
@@ -47,7 +47,7 @@ def _pure_parser() -> Any:
     from ruamel.yaml.loader import SafeLoader
 
     class PureParser(SafeLoader):
-        """The parser alone: it notes directives where a whole `YAML` object would stand."""
+        """The parser alone; it also takes the place of the `YAML` object that stores directives."""
 
         def __init__(self, text: str) -> None:
             super().__init__(text)

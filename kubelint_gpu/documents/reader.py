@@ -1,7 +1,7 @@
-"""Bytes to documents, as kubectl reads them.
+"""Reads bytes into documents, as kubectl does.
 
-Like kubectl, the text is cut at lines of `---` first and each piece parsed for itself: what is broken in one costs
-no other. YAML allows such a line nowhere inside of a value, so whole streams come out the same.
+Like kubectl, the text is first cut at lines of `---` and each piece is parsed separately: an error in one piece does
+not affect the others. YAML allows no such line in a value, so the result for whole streams is the same.
 """
 
 from __future__ import annotations
@@ -38,15 +38,13 @@ def read(
     skimmed: Collection[str] = (),
     most: int = MAX_SIZE,
 ) -> Reading:
-    """All documents of a file, and a problem for each thing that could not be read.
+    """Return all documents of a file, and a problem for each unreadable part.
 
-    Never raises for what the bytes are. Merge keys, aliases, words and numbers mean what they mean for kubectl.
-    A tag that kubectl does not know is ignored, as kubectl does: it makes text of a scalar.
-    Of equal keys the last one counts, and a problem names both.
-    `pure` takes the parser written in Python although the C extension is there.
-    Of long documents of the kinds `skimmed` the body of `spec` is parsed and not kept: it reads as null, and equal
-    keys and comments in it are not told.
-    `most` is how much it may hold where the files before it leave less than one may.
+    Never raises because of the bytes. Merge keys, aliases, words and numbers have the same meaning as for kubectl. A
+    tag unknown to kubectl is ignored, as in kubectl: the scalar becomes text. Of equal keys the last one counts, and a
+    problem names both. `pure` uses the parser written in Python even if the C extension is installed. Long documents of
+    the kinds `skimmed` are parsed without keeping the body of `spec`: it reads as null, and equal keys and comments in
+    it are not reported. `most` is the limit of this file's size if other files have used up part of the total.
     """
     if len(data) > max_bytes:
         return too_large(path, max_bytes)
@@ -57,18 +55,18 @@ def read(
 
 
 def read_text(source: SourceText, *, skimmed: Collection[str] = (), most: int = MAX_SIZE) -> Reading:
-    """All documents of a text; see `read`."""
+    """Return all documents of a text; see `read`."""
     return _Reader(source, pure=False, skimmed=skimmed, most=most).reading()
 
 
 def too_large(path: str, max_bytes: int) -> Reading:
-    """What reading a file of more than `max_bytes` gives."""
+    """Return the reading of a file larger than `max_bytes`."""
     message = f"the file is larger than {max_bytes / 2**20:g} MB, the most that is read; split it"
     return Reading((), (Problem(path, None, message),), None)
 
 
 def decode(path: str, data: bytes) -> SourceText | Problem:
-    """The text; UTF-16 needs its byte-order mark, as for kubectl."""
+    """Return the decoded text; UTF-16 needs its byte-order mark, as for kubectl."""
     bom, encoding = next((known for known in _BOMS if data.startswith(known[0])), (b"", "utf-8"))
     if encoding == "utf-8" and b"\0" in data:
         return Problem(path, None, "a binary file (it holds NUL bytes), neither YAML nor JSON")
@@ -85,7 +83,7 @@ def decode(path: str, data: bytes) -> SourceText | Problem:
 
 
 class _Reader:
-    """One file being read; documents and problems are added, never taken back."""
+    """Reads one file; documents and problems are added, never removed."""
 
     def __init__(self, source: SourceText, *, pure: bool, skimmed: Collection[str], most: int) -> None:
         self._source = source
@@ -99,7 +97,7 @@ class _Reader:
         self._unread: list[tuple[int, int]] = []
 
     def reading(self) -> Reading:
-        """Everything that the text holds."""
+        """Return the reading of the whole text."""
         try:
             for start, end in _chunks(self._source.text):
                 self._read_chunk(start, end)
@@ -150,7 +148,7 @@ class _Reader:
         self._read_yaml(start, end)
 
     def _read_json(self, start: int, first: int, end: int) -> tuple[int, int, str] | None:
-        """Where and why the text is no JSON, None when it is and was read."""
+        """Read the text as JSON; return where and why it is not JSON, None on success."""
         from kubelint_gpu.documents.json_events import NotJson, json_events
 
         ledger = Ledger(self._ledger.expanded, self._ledger.left)
@@ -229,7 +227,7 @@ class _Reader:
 
 
 def _chunks(text: str) -> Iterator[tuple[int, int]]:
-    """Pieces that begin with the text or with a line `---`, as offsets."""
+    """Yield the offsets of pieces that begin with the text or with a line `---`."""
     start = 0
     at = text.find("---")
     while at >= 0:
@@ -241,7 +239,7 @@ def _chunks(text: str) -> Iterator[tuple[int, int]]:
 
 
 def _directive(text: str, start: int, end: int) -> tuple[int, int] | None:
-    """Where the first line that is no comment is a directive of YAML, as offsets."""
+    """Return the offsets of a YAML directive on the first line that is no comment; None if there is none."""
     first = next((word for word in _WORD().finditer(text, start, end) if not word[0].startswith("#")), None)
     if first is None or text[first.start()] != "%" or not "A" <= text[first.start() + 1 : first.start() + 2] <= "Z":
         return None

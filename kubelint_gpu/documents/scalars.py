@@ -1,6 +1,6 @@
-"""What kubectl makes of a scalar, and where in the text it stands.
+"""Resolves scalars as kubectl does, and finds their place in the text.
 
-Its library is neither YAML 1.1 nor 1.2: the words of 1.1 are booleans, but base 60 numbers and dates are text.
+Its library follows neither YAML 1.1 nor 1.2: the words of 1.1 are booleans, but base 60 numbers and dates are text.
 Mirrors goyaml.v2 `resolve.go` followed by the JSON conversion of sigs.k8s.io/yaml (kubectl 1.32).
 """
 
@@ -52,11 +52,11 @@ _LONGEST_INTEGER = 80
 
 
 class NotJson(ValueError):  # noqa: N818 - it states what the scalar is, the message is the reader's
-    """The scalar is a number that JSON cannot hold: infinity or not-a-number."""
+    """The scalar is a number that JSON does not allow: infinity or not-a-number."""
 
 
 def plain(text: str) -> Scalar:
-    """The value of a scalar that is written without quotes and without tag.
+    """Return the value of a scalar without quotes and without a tag.
 
     Raises:
         NotJson: for `.inf` and `.nan`.
@@ -78,7 +78,7 @@ def plain(text: str) -> Scalar:
 
 
 def key(value: Scalar) -> str | None:
-    """The JSON key that a scalar becomes, None where kubectl refuses it (null, and integers beyond 64 bits)."""
+    """Return the JSON key for a scalar; None if kubectl refuses it (null, and integers beyond 64 bits)."""
     if isinstance(value, str):
         return value
     if isinstance(value, bool):
@@ -90,9 +90,9 @@ def key(value: Scalar) -> str | None:
 
 @lru_cache(maxsize=4096)
 def plain_key(text: str) -> str | None:
-    """The JSON key of a key that is written without quotes and without tag.
+    """Return the JSON key for a key without quotes and without a tag.
 
-    A float stays one here, other than as a value: `1e6` is `1e+06`, not `1000000`.
+    Unlike in a value, a float stays a float: `1e6` is `1e+06`, not `1000000`.
     """
     if text in NOT_IN_JSON:
         return text.lower().lstrip("+")
@@ -105,12 +105,12 @@ def plain_key(text: str) -> str | None:
 
 
 def _integer(value: int) -> int | float:
-    """Beyond 64 bits with sign JSON numbers are floats for Kubernetes."""
+    """Return the integer, or a float beyond signed 64 bits, as in Kubernetes."""
     return value if -(2**63) <= value < 2**63 else float(value)
 
 
 def _float(digits: str, text: str) -> Scalar:
-    """A float that is a whole number within 64 bits is printed as an integer on the way through JSON."""
+    """Return a float; a whole number within 64 bits becomes an integer, as in the conversion to JSON."""
     value = float(digits)
     if math.isinf(value):
         return text
@@ -138,7 +138,7 @@ def _short_float(value: float) -> str:
 
 
 def with_defaults(text: str) -> str:
-    """The text with the default of each variable; as it is where one of them has none.
+    """Return the text with the default of each variable filled in; unchanged if one has no default.
 
     Source: envsubst of Flux (`postBuild.substitute` of a Kustomization, github.com/fluxcd/pkg/envsubst), which replaces
     the text before it is read as YAML.
@@ -148,19 +148,19 @@ def with_defaults(text: str) -> str:
 
 
 def after_properties(text: str, begin: int) -> int:
-    """Where a value begins behind its anchor and tag."""
+    """Return where a value begins behind its anchor and tag."""
     match = _PROPERTIES().match(text, begin)
     return match.end() if match else begin
 
 
 def after_header(text: str, begin: int) -> int:
-    """Where the lines of a block scalar begin behind `|`; a comment may stand beside that."""
+    """Return where the lines of a block scalar begin behind `|` and an optional comment."""
     match = _LINE_END().search(text, begin)
     return match.end() if match else begin
 
 
 def place_of_nothing(text: str, begin: int, last: int, *, is_value: bool) -> int:
-    """Behind the colon or dash to which an empty value belongs; one of the parsers gives the next word."""
+    """Return the offset behind the colon or dash of an empty value; one of the parsers gives that of the next word."""
     if is_value:
         colon = _COLON().match(text, last)
         return colon.end() if colon else last
@@ -171,7 +171,7 @@ def place_of_nothing(text: str, begin: int, last: int, *, is_value: bool) -> int
 
 
 def from_base64(text: str) -> str | None:
-    """What a text with the tag `!!binary` says; None where it is not base64."""
+    """Return the decoded text of a `!!binary` scalar; None if it is not base64."""
     from base64 import b64decode
 
     try:

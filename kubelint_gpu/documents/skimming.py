@@ -1,6 +1,6 @@
-"""Documents of which only the head is wanted: their syntax is parsed as of all others, their body is not built.
+"""Reads only the head of documents: the syntax is parsed as usual, but the body is not built.
 
-Custom resource definitions are most of the bytes of real repositories, and nobody asks for what is in their schemas.
+Custom resource definitions make up most bytes of real repositories, and no rule needs their schemas.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _ALIAS = pattern(r"(?<=[\s,\[{])\*[^\s,\[\]{}]+(?:[ \t]*(?=[,\]}\r\n#])|(?<=:)[ 
 
 
 class Skimmed(Value):
-    """A document with blanks where the body of its `spec` stands, so that every offset stays; and where that is."""
+    """A document with blanks in place of the body of its `spec`, which keeps every offset, and the body's offsets."""
 
     text: str
     start: int
@@ -32,7 +32,7 @@ class Skimmed(Value):
 
 
 def skim(text: str, kinds: Collection[str]) -> Skimmed | None:
-    """The document without the body of its `spec`, None where it is short, of another kind, or of an unusual shape."""
+    """Return the document without the body of its `spec`; None if it is short, of another kind, or unusual."""
     if not kinds or len(text) < MIN_LENGTH:
         return None
     kind, spec = _only(text, "kind:"), _only(text, "spec:")
@@ -52,7 +52,7 @@ def skim(text: str, kinds: Collection[str]) -> Skimmed | None:
 
 
 def _only(text: str, key: str) -> int | None:
-    """Where the only line begins that starts with some key; None where there is none, or several."""
+    """Return where the only line that starts with a key begins; None if there are none or several."""
     after = f"\n{key}"
     place = 0 if text.startswith(key) else text.find(after) + 1
     if not place and not text.startswith(key):
@@ -61,7 +61,7 @@ def _only(text: str, key: str) -> int | None:
 
 
 def parses(text: str) -> bool:
-    """Whether the C parser is there and makes out the text; what is wrong with another one a full reading tells."""
+    """Whether the C parser is installed and can parse the text; errors are reported by a full reading."""
     parser = c_parser()
     if parser is None:
         return False

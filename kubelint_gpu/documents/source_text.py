@@ -1,6 +1,6 @@
-"""Text of a file, and where its lines begin.
+"""The text of a file, and the offsets of its lines.
 
-Lines are those that editors and git count: they end with LF, CR LF or CR and with nothing else.
+Lines are counted as editors and git do: they end only with LF, CR LF or CR.
 Offsets and columns count Unicode code points.
 """
 
@@ -18,20 +18,19 @@ _BYTE_ORDER_MARK = "\ufeff"
 
 
 def source_text(path: str, text: str, *, encoding: str = "utf-8", has_bom: bool = False) -> SourceText:
-    """The text of a file."""
+    """Return the text of a file."""
     return SourceText(path, text, encoding, has_bom)
 
 
 def encode(source: SourceText, text: str) -> bytes:
-    """The bytes of `text` in the encoding of `source`, with the byte-order mark that `source` had."""
+    """Return the bytes of `text` in the encoding of `source`, with the same byte-order mark."""
     return (_BYTE_ORDER_MARK + text if source.has_bom else text).encode(source.encoding)
 
 
 class Span(Value):
-    """A piece of a text; what a finding points at.
+    """A range of a text, for the place of a finding.
 
-    Lines and columns are 1-based and the end is exclusive.
-    `start` and `end` are offsets into the text.
+    Lines and columns are 1-based and the end is exclusive. `start` and `end` are offsets into the text.
     """
 
     line: int
@@ -43,13 +42,13 @@ class Span(Value):
 
 
 class SourceText:
-    """A decoded file without its byte-order mark; immutable; the table of lines and the digest are made when asked for.
+    """A decoded file without its byte-order mark; immutable; line offsets and digest are computed on demand.
 
     Attributes:
-        path: what findings print.
-        text: the whole of it.
-        encoding: the name Python has for what the bytes were in.
-        has_bom: whether a byte-order mark stood before the text.
+        path: the path that findings print.
+        text: the whole text.
+        encoding: Python's name of the file's encoding.
+        has_bom: whether the file had a byte-order mark.
     """
 
     def __init__(self, path: str, text: str, encoding: str, has_bom: bool) -> None:
@@ -60,7 +59,7 @@ class SourceText:
 
     @cached_property
     def digest(self) -> bytes:
-        """What another path, text, encoding or mark would change; made when asked for."""
+        """Return a digest of the path, text, encoding and byte-order mark, computed on demand."""
         head = f"{len(self.path)}:{self.path}{self.encoding}:{self.has_bom}:"
         made = blake2b(head.encode("utf-8", "surrogatepass"), digest_size=20)
         made.update(self.text.encode("utf-8", "surrogatepass"))
@@ -68,11 +67,11 @@ class SourceText:
 
     @cached_property
     def line_starts(self) -> tuple[int, ...]:
-        """The offsets at which lines begin."""
+        """Return the offsets at which lines begin."""
         return (0, *_line_ends(self.text))
 
     def span(self, start: int, end: int) -> Span:
-        """The lines and columns of `text[start:end]`; offsets beyond the text are taken for its end."""
+        """Return the lines and columns of `text[start:end]`; offsets beyond the text count as its end."""
         size, starts = len(self.text), self.line_starts
         start = min(max(start, 0), size)
         end = min(max(end, start), size)
@@ -80,7 +79,7 @@ class SourceText:
         return Span(line, start - starts[line - 1] + 1, end_line, end - starts[end_line - 1] + 1, start, end)
 
     def line(self, number: int) -> str:
-        """The line of this 1-based number without its line end; empty beyond the last line."""
+        """Return the line with this 1-based number without its line end; empty beyond the last line."""
         if not 1 <= number <= len(self.line_starts):
             return ""
         start = self.line_starts[number - 1]

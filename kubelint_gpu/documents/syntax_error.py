@@ -1,4 +1,4 @@
-"""What a parser complains of, said for people: the place where it went wrong and what to do."""
+"""Rewords errors of a parser for users: the place of the mistake and its remedy."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ _ADVICE = (
 
 
 def syntax_error(error: Exception, text: str, base: int, end: int) -> tuple[int, int, str]:
-    """Start, end and message of a `ruamel.yaml.error.YAMLError` raised for `text[base:end]`."""
+    """Return start, end and message of a `ruamel.yaml.error.YAMLError` raised for `text[base:end]`."""
     place = _place(error, text, base, end)
     special = _special(text, base, place, end)
     if special:
@@ -74,7 +74,7 @@ def syntax_error(error: Exception, text: str, base: int, end: int) -> tuple[int,
 
 
 def _special(text: str, base: int, place: int, end: int) -> tuple[int, int, str] | None:
-    """Templates and unresolved merges, whatever the parser thought of them."""
+    """Return start, end and message for templates and merge conflicts, whatever the parser reported."""
     conflict = _CONFLICT().search(text, base, end)
     if conflict:
         return conflict.start(), conflict.end() - 1, "a conflict of a merge that is not resolved yet; resolve it"
@@ -122,7 +122,7 @@ def _index(mark: Any) -> int:
 
 
 def _line_start(text: str, base: int, place: int) -> int:
-    """Where the line begins; at `base` a line does."""
+    """Return where the line begins; a line also begins at `base`."""
     return max(text.rfind("\n", base, place) + 1, text.rfind("\r", base, place) + 1, base)
 
 

@@ -1,4 +1,4 @@
-"""What rules are written with: what they are asked about, how they are registered, and what they say."""
+"""The interface for rules: what they ask about, how they are registered, and what they return."""
 
 from __future__ import annotations
 

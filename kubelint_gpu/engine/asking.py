@@ -1,4 +1,4 @@
-"""Asking every rule about a unit or a cluster: what they find, and a finding for each that failed."""
+"""Asks every rule about a unit or a cluster; a rule that fails becomes a finding."""
 
 from __future__ import annotations
 
@@ -28,12 +28,12 @@ _OF_FIELDS = ("KLG002", "KLG003")
 def drafts_of(
     unit: ApplySet, *, without: Collection[str] = (), only: Collection[str] = ()
 ) -> tuple[list[Diagnostic], list[Finding]]:
-    """What the rules say of a unit, and a finding for each rule that failed.
+    """Return the drafts of the rules for a unit, and a finding for each rule that failed.
 
-    Rules with a tag of `without` are not asked, and with `only` none but the rules of these codes.
+    Rules with a tag in `without` are not asked; with `only`, just the rules with these codes.
 
-    What is not said without the cluster is only possible where objects may decide of which not everything is known;
-    so is what is said without those that others name and no manifest has any more.
+    A draft is only possible if it depends on objects that are not fully known. So are drafts that only hold after
+    objects are deleted which are in no manifest any more.
     """
     drafts, crashed = _in_stages(unit, without, only)
     if unit.left:
@@ -52,7 +52,7 @@ def drafts_of(
 
 
 def _with_claims(unit: ApplySet, draft: Diagnostic) -> Diagnostic:
-    """The draft with the claims named that its fixes are not proven with."""
+    """The draft, with the undeclared claims named that its fixes could not be verified with."""
     proposed = draft.proposals and draft.effective_severity != "note"
     names = claims_behind(unit, draft, draft.manifest) if proposed else ()
     if not names:
@@ -64,10 +64,10 @@ def _with_claims(unit: ApplySet, draft: Diagnostic) -> Diagnostic:
 
 
 def _with_unknown(draft: Diagnostic) -> Diagnostic:
-    """The draft with the fields named that something fills in later, where what it says may rest on them.
+    """The draft, with the fields named that are filled in later, if its message may depend on them.
 
-    What is certain of pods is so whatever fills them in, as they were taken to ask for the least; how they are
-    replaced may be otherwise.
+    What is certain about pods stays so, because unknown fields were assumed to ask for the least; how the pods are
+    replaced may differ.
     """
     manifest = draft.manifest
     if manifest is None or manifest.workload is None or not manifest.workload.approximate:
@@ -89,12 +89,12 @@ def _is_of_shape(draft: Diagnostic) -> bool:
 
 
 def _holds(draft: Diagnostic) -> bool:
-    """Whether something can be said of its pods: of those found by their shape, only what is so of a pod alone."""
+    """Whether the draft can be trusted: for pod templates found by their shape, only if it is about single pods."""
     return not _is_of_shape(draft) or draft.code.startswith(_OF_BARE_PODS)
 
 
 def _of_shape(draft: Diagnostic) -> Diagnostic:
-    """The draft with the word that the controller is not known, if the pod template was found by its shape."""
+    """The draft, with a note that the controller is unknown, if the pod template was found by its shape."""
     if not _is_of_shape(draft):
         return draft
     severity = draft.effective_severity
@@ -104,12 +104,12 @@ def _of_shape(draft: Diagnostic) -> Diagnostic:
 
 
 def claims_behind(unit: ApplySet, draft: Diagnostic, manifest: Manifest | None) -> tuple[str, ...]:
-    """The claims that nobody declares and that decide about fixes: not about how a manifest is written."""
+    """The undeclared claims that decide about fixes; empty for rules about fields."""
     return () if draft.code in _OF_FIELDS else undeclared_claims(unit, manifest)
 
 
 def _narrowed(draft: Diagnostic, unsure: Sequence[Unread]) -> Diagnostic:
-    """What is certain only if some unread objects of the inventory change nothing."""
+    """The draft, as certain only if some unreadable objects of the inventory change nothing."""
     severity = draft.effective_severity
     if draft.certainty != "certain" or severity == "note":
         return draft
@@ -120,7 +120,7 @@ def _narrowed(draft: Diagnostic, unsure: Sequence[Unread]) -> Diagnostic:
 
 
 def _deleted(draft: Diagnostic, left: Sequence[Manifest]) -> Diagnostic:
-    """What is so once objects are deleted that no manifest has any more."""
+    """The draft, as true after objects are deleted that are in no manifest any more."""
     names = [f"{one.kind} {one.name}" for one in left]
     verb, them = ("is", "it") if len(names) == 1 else ("are", "them")
     told = f"once {some(names, 'object')} {verb} deleted, as no manifest has {them} any more, "
@@ -128,7 +128,7 @@ def _deleted(draft: Diagnostic, left: Sequence[Manifest]) -> Diagnostic:
 
 
 def _begun(draft: Diagnostic, begins: str) -> Diagnostic:
-    """The draft with what its message, and what it has in common with others, rests on before it."""
+    """The draft with a clause before its message, and before the message that it shares with others."""
     shared = draft.shared
     told = shared and replace(shared, told=(begins, *shared.told))
     return replace(draft, message=f"{begins}{draft.message}", shared=told)
@@ -137,7 +137,7 @@ def _begun(draft: Diagnostic, begins: str) -> Diagnostic:
 def _in_stages(
     unit: ApplySet, without: Collection[str], only: Collection[str]
 ) -> tuple[list[Diagnostic], list[Finding]]:
-    """What the rules say of each stage of a unit. What two stages say alike is one draft."""
+    """Return the drafts of the rules for each stage of a unit, equal ones once, and a finding for each failed rule."""
     first, *others = unit.stages
     drafts, crashed = _asked(first, without, only)
     said = {one.identity for one in drafts}
@@ -172,7 +172,7 @@ def _asked(unit: ApplySet, without: Collection[str], only: Collection[str]) -> t
 
 
 def drafts_of_world(world: ClusterContext) -> tuple[list[Diagnostic], list[Finding]]:
-    """What the rules for inventories say of a cluster, and a finding for each rule that failed."""
+    """Return the drafts of the rules for inventories, and a finding for each rule that failed."""
     drafts: list[Diagnostic] = []
     crashed: list[Finding] = []
     for code, found in world_checks().items():
@@ -184,7 +184,7 @@ def drafts_of_world(world: ClusterContext) -> tuple[list[Diagnostic], list[Findi
 
 
 def unread(unit: ApplySet) -> list[Finding]:
-    """A finding for each object that could not be read for a defect."""
+    """A finding for each object that could not be read because of a defect of this program."""
     return [
         defect(one.place(()), f"{one.object} is not judged", one.defect, name=one.object)
         for one in unit.manifests

@@ -1,4 +1,4 @@
-"""Findings of one cause: which drafts belong together, the change that mends all of them, and how they are reported."""
+"""Findings with one cause: which drafts belong together, the change that fixes all, and how they are reported."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _APART = 3
 
 
 def shared_of(draft: Diagnostic, unit: str) -> Shared | None:
-    """What a draft has in common with others; without words of its rule those of which the same is said, in a unit."""
+    """Return the facts that a draft shares with others of the unit; by default, those with the same message."""
     if draft.manifest is None:
         return None
     own = draft.shared or Shared(draft.message, (WHO, f": {draft.message}"))
@@ -34,7 +34,7 @@ def shared_of(draft: Diagnostic, unit: str) -> Shared | None:
 
 
 def of_one_cause(drafts: Sequence[Diagnostic]) -> list[tuple[int, ...]]:
-    """The places of drafts that say the same, in the words of their rule, of different objects."""
+    """Groups of indices of drafts with one cause, about different objects."""
     groups: dict[tuple[str, str, str], dict[str, int]] = defaultdict(dict)
     for place, draft in enumerate(drafts):
         if draft.shared is not None and draft.manifest is not None:
@@ -44,7 +44,7 @@ def of_one_cause(drafts: Sequence[Diagnostic]) -> list[tuple[int, ...]]:
 
 
 def joint_proposals(drafts: Sequence[Diagnostic]) -> Iterator[FixCandidate]:
-    """The changes that can be made in all objects of some drafts at once."""
+    """Yield the changes that can be made in all objects of some drafts at once."""
     first, *rest = ({one.joint: one for one in draft.proposals if one.joint} for draft in drafts)
     for title, proposal in first.items():
         every = [proposal, *(one[title] for one in rest if title in one)]
@@ -58,7 +58,7 @@ def _all(proposals: Sequence[FixCandidate]) -> list[Edit]:
 
 
 def told_once(findings: Iterable[Finding]) -> tuple[Finding, ...]:
-    """The findings. Several with one cause are one, which names their objects and what follows from the cause."""
+    """Merge findings of one cause into one that names their objects and the consequences."""
     every = sorted(findings, key=_weight)
     waits = {key: one for one in reversed(every) if not _follows(one) for key in _waits(one)}
     further = [one for one in every if _is_part(one, waits)]
@@ -81,13 +81,13 @@ def _weight(finding: Finding) -> int:
 
 
 def _is_part(finding: Finding, waits: Mapping[tuple[str, str], Finding]) -> bool:
-    """Whether findings that are as severe say all that it follows from."""
+    """Whether a finding is a consequence of others that are at least as severe."""
     follows = _follows(finding)
     return bool(follows) and all(key in waits and _weight(waits[key]) <= _weight(finding) for key in follows)
 
 
 def _with_parts(finding: Finding, parts: Sequence[Finding]) -> Finding:
-    """The finding with what else follows from its cause as further places."""
+    """The finding with other consequences of its cause as related places."""
     told = (Related(one.place, f"{_about(one, finding)} ({one.code})", one.code) for one in parts)
     names = (name for one in (finding, *parts) for name in (one.object, *one.others))
     others = tuple(dict.fromkeys(name for name in names if name and name != finding.object))
@@ -95,13 +95,13 @@ def _with_parts(finding: Finding, parts: Sequence[Finding]) -> Finding:
 
 
 def _about(part: Finding, finding: Finding) -> str:
-    """The message of a part of a finding, with its object if that is another one."""
+    """The message of a consequence, with its object if that differs from the finding's."""
     name = owner_name(part.object)
     return part.message if part.object == finding.object or part.others else f"{name}: {part.message}"
 
 
 def _by_cause(findings: Iterable[Finding]) -> tuple[Finding, ...]:
-    """The findings. Several with one cause are one, which names all of their objects."""
+    """Merge findings of one cause into one that names all of their objects."""
     groups: dict[object, list[Finding]] = {}
     for number, finding in enumerate(findings):
         shared = finding.shared
@@ -111,7 +111,7 @@ def _by_cause(findings: Iterable[Finding]) -> tuple[Finding, ...]:
 
 
 def _of_objects(findings: Iterable[Finding]) -> Iterator[Finding]:
-    """Yield the findings, but of the templates of one object only one at a line, which a change of this line mends."""
+    """Yield the findings; of several templates of one object at one line, only one, because one change fixes all."""
     groups: dict[object, list[Finding]] = {}
     for number, one in enumerate(findings):
         key: object = (one.code, one.object, one.place, one.cause, one.severity, one.certainty, one.moment)
@@ -123,20 +123,20 @@ def _of_objects(findings: Iterable[Finding]) -> Iterator[Finding]:
 
 
 def _of_templates(group: Sequence[Finding]) -> Finding:
-    """Return the first finding, with what differs in the others and with the fixes that mend all of them."""
+    """Return the first finding, with the differing messages of the others and with the fixes that fix all of them."""
     first, *rest = group
     told = [Related(one.place, f"{_role(one)}: {one.message}") for one in rest if one.message != first.message]
     return replace(first, related=(*first.related, *told), fixes=_of_all(group), shared=joined(group))
 
 
 def _role(finding: Finding) -> str:
-    role = _who(finding).partition(" (")[2].rstrip(")")
+    role = _subject_name(finding).partition(" (")[2].rstrip(")")
     return f"{role} pods" if role else "another template"
 
 
 def _together(group: Sequence[Finding]) -> Sequence[Finding]:
     shared = group[0].shared
-    names = list(dict.fromkeys(map(_who, group)))
+    names = list(dict.fromkeys(map(_subject_name, group)))
     asked = sum(one.shared.asked for one in group if one.shared is not None)
     more = shared is not None and shared.has is not None and asked > shared.has
     if shared is None or len(names) == 1 or (ASKED in shared.told and shared.has is not None and not more):
@@ -154,7 +154,7 @@ def _together(group: Sequence[Finding]) -> Sequence[Finding]:
         first = replace(first, certainty="certain" if only else "possible", severity=rule(first.code).severity)
     # of many only some are named, first the one at which the finding stands
     told = ordered if len(names) <= FEW else (first, *rest)
-    filled = (_names([_who(one) for one in told]), bare(shared.resource, asked))
+    filled = (_names([_subject_name(one) for one in told]), bare(shared.resource, asked))
     message = "".join(filled[part] if isinstance(part, int) else part for part in shared.told)
     return [
         replace(
@@ -178,21 +178,21 @@ def _together(group: Sequence[Finding]) -> Sequence[Finding]:
 
 
 def _part_of(finding: Finding) -> str:
-    """`Deployment ml/a, too`, or what it asks for of the sum."""
-    name, shared = owner_name(_who(finding)), finding.shared
+    """`Deployment ml/a, too`, or its share of the sum."""
+    name, shared = owner_name(_subject_name(finding)), finding.shared
     if shared is None or not shared.resource:
         return f"{name}, too"
     return f"{name} asks for {bare(shared.resource, shared.asked)} {shared.resource}"
 
 
 def joined(group: Sequence[Finding]) -> Shared | None:
-    """What the first of some findings shares, with what all of them say that waits and that they follow from."""
+    """What the first finding shares, with the waiting pods and causes of all findings of the group."""
     waits, follows = (tuple(dict.fromkeys(key for one in group for key in keys(one))) for keys in (_waits, _follows))
     shared = group[0].shared
     return replace(shared, waits=waits, follows=follows) if shared is not None else None
 
 
-def _who(finding: Finding) -> str:
+def _subject_name(finding: Finding) -> str:
     return (finding.shared.who if finding.shared is not None else "") or finding.object
 
 
@@ -201,9 +201,9 @@ def _priority(finding: Finding) -> int:
 
 
 def _names(objects: Sequence[str]) -> str:
-    """`Deployments ml/a and ml/b`, `48 Deployments (ml/a, ml/b, ...)`; each with its kind where they have several.
+    """`Deployments ml/a and ml/b`, `48 Deployments (ml/a, ml/b, ...)`; each with its kind if there are several kinds.
 
-    Templates of one object are named as its roles: `the leader and worker pods of LeaderWorkerSet ml/a`.
+    Templates of one object are named by their roles: `the leader and worker pods of LeaderWorkerSet ml/a`.
     """
     roles: dict[str, list[str]] = {}
     for one in objects:
@@ -217,13 +217,13 @@ def _names(objects: Sequence[str]) -> str:
 
 
 def _common(group: Sequence[Finding]) -> tuple[Related, ...]:
-    """What is said to each of them."""
+    """The related places that all findings of a group have."""
     each = [frozenset(one.related) for one in group]
     return tuple(one for one in group[0].related if all(one in other for other in each))
 
 
 def _of_all(group: Sequence[Finding]) -> tuple[Fix, ...]:
-    """The fixes that mend all of them at once, and those that are the same for each of them."""
+    """Return the fixes that fix all findings at once, and those that are equal for each of them."""
     each = ([_like(fix, one) for one in group] for fix in group[0].fixes)
     return tuple(_of_each([one for one in fixes if one is not None]) for fixes in each if None not in fixes)
 

@@ -1,4 +1,4 @@
-"""What a rule says before it is weighed: a finding with fixes that nobody has tried yet."""
+"""A draft of a rule: a finding whose fixes have not been tried yet."""
 
 from __future__ import annotations
 
@@ -21,14 +21,13 @@ LOWER: dict[Severity, Severity] = {"error": "warning", "warning": "note", "note"
 
 
 class FixCandidate(Value):
-    """A fix to be tried; `edits` raises NotEditable where the text does not allow it.
+    """A fix to be tried; `edits` raises NotEditable if the text does not allow it.
 
-    `effect` is what it costs or gives, as a clause behind `which`; `joint_effect` that of the `joint` change.
-    `must_prove`: it is offered only if the changed manifest no longer gives the finding and gives no new one.
-    Without that, as where no inventory is there to prove it with, it is offered as not verified.
-    `joint` is the title of the same change where it is made in several workloads at once, empty where it is not.
-    `of_amounts`: the finding is about how many devices a pod asks for, or how many replicas there are; no other
-    candidate may change the first or lower the second.
+    `effect` is its cost or benefit, as a clause after `which`; `joint_effect` that of the `joint` change. `must_prove`:
+    it is only offered if the changed manifest no longer causes the finding, and causes no new one. Otherwise, for
+    example without an inventory to prove it with, it is offered as not verified. `joint` is the title of the same
+    change in several workloads at once; empty if there is none. `of_amounts`: the finding is about the number of
+    devices of a pod, or of replicas. No other candidate may change the first or lower the second.
     """
 
     title: str
@@ -42,24 +41,24 @@ class FixCandidate(Value):
 
     @property
     def whole(self) -> str:
-        """The title with the effect."""
+        """The title with its effect."""
         return f"{self.title}, which {self.effect}" if self.effect else self.title
 
 
 class Diagnostic(Value):
-    """What a rule found.
+    """The draft of a finding.
 
     Attributes:
         code: the rule.
         place: the line that its author can change.
-        message: one sentence, lower case, without a full stop; as it is told, `sentence`.
-        manifest: the object it is about, None for a file that could not be read.
-        cause: what tells this finding from others of the rule in the same object, in words that stay the same when
-            lines move or messages change.
-        severity: where the rule's own severity is not meant.
-        run: the simulated run that the trace tells of.
-        undecided: why the answer to the question that it names is not known; empty if it states an answer.
-        shared: what it has in common with findings of the same cause; None where its message says that.
+        message: one sentence, lower case, without a full stop; `sentence` is the reported form.
+        manifest: the object that it is about; None for a file that could not be read.
+        cause: distinguishes it from other findings of the rule in the same object, in words that stay the same if lines
+            move or messages change.
+        severity: the severity, if it is not the rule's own.
+        run: the simulated run that the trace describes.
+        undecided: why the answer to its question is not known; empty if it states an answer.
+        shared: what it has in common with findings of the same cause; None if its message says that.
         waits, follows: as in `Shared`, without the unit; pods of rules about new pods wait in any case.
         fatal: the run itself cannot be trusted (an inventory that cannot be read).
     """
@@ -87,12 +86,12 @@ class Diagnostic(Value):
 
     @property
     def sentence(self) -> str:
-        """The message, whatever the file quotes in it."""
+        """The message with long quotations from the file shortened."""
         return finding.with_short_words(self.message)
 
     @property
     def effective_severity(self) -> Severity:
-        """The severity that it says, else its rule's, one step lower where it is only possible."""
+        """Its own severity, or else its rule's, one step lower if it is only possible."""
         if self.severity is not None:
             return self.severity
         severity = rule(self.code).severity
@@ -100,7 +99,7 @@ class Diagnostic(Value):
 
     @property
     def identity(self) -> Identity:
-        """What stays the same of it when the text around it changes."""
+        """Return a key that stays the same if the surrounding text changes."""
         manifest = self.manifest
         if manifest is None:
             return self.code, self.place.path, "", self.cause

@@ -1,4 +1,4 @@
-"""What the rules say of one unit, with the fixes that are offered."""
+"""The findings of one unit, with the fixes that are offered."""
 
 from __future__ import annotations
 
@@ -26,13 +26,13 @@ if TYPE_CHECKING:
 
 
 class Judged(Value):
-    """What the rules say of one unit.
+    """The findings of one unit.
 
     Attributes:
         crashed: a finding for each rule that failed.
         ignored: how many findings were suppressed, apart from those in `hidden`.
-        hidden: what tells findings on rendered objects that were suppressed: one seen through several overlays is one.
-        unknown: the claims of its pods, as `namespace/name`, that nobody declares.
+        hidden: keys of suppressed findings on rendered objects: one that is seen through several overlays counts once.
+        unknown: the undeclared claims of its pods, as `namespace/name`.
         decided: the verdict on each rollout, with the answers behind it.
         effective: places of suppressions in sources of renders that had an effect, each with its cause.
     """
@@ -48,7 +48,7 @@ class Judged(Value):
 
 
 def judged_unit(unit: ApplySet, rules: Suppression, *, fixes: bool, pictures: bool) -> Judged:
-    """What the rules say of a unit, without what is suppressed."""
+    """Judge a unit with all rules, without suppressed findings."""
     before = left() or 0
     drafts, crashed = drafts_of(unit)
     decided = decided_in(unit)

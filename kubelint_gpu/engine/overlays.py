@@ -1,4 +1,4 @@
-"""What a finding on a rendered object says of its layers, and one finding for a cause seen through several overlays."""
+"""The layers of a finding on a rendered object; merges findings of one cause that are seen through several overlays."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ from kubelint_gpu.workspace.manifest import place_of
 
 
 class OverlayFinding(Value):
-    """A finding, what tells it from others of its rule, and the overlay through which it was seen.
+    """A finding, its cause, and the overlay through which it was seen.
 
     Attributes:
         rendered: whether the unit is a render.
-        overlay: the top of the render and its name, None where that is not known.
-        cluster: what the cluster is called that it is about, and where it is declared; None where there is only one.
-        apart: the object, of a chart, whose renders give it the same name; else empty.
+        overlay: the top of the render and its name; None if unknown.
+        cluster: the name of its cluster, and where it is declared; None if there is only one.
+        apart: the object, for a chart, whose renders give it the same name; else empty.
     """
 
     finding: Finding
@@ -34,16 +34,16 @@ class OverlayFinding(Value):
 
 
 def seen_through(finding: Finding, draft: Diagnostic, unit: ApplySet) -> OverlayFinding:
-    """A finding that came of a draft of a unit."""
+    """The finding of a unit's draft, with its overlay and cluster."""
     is_chart = any(one.what == "chart" for one in unit.rendered)
     apart = (finding.object or "") if is_chart else ""
     return OverlayFinding(finding, draft.cause, bool(unit.rendered), _overlay(draft, unit), _cluster(unit.world), apart)
 
 
 def layers(draft: Diagnostic) -> tuple[Related, ...]:
-    """What else wrote the field that the draft points at, the oldest first, and the overlay that is rendered.
+    """The other layers that wrote the field of the draft, the oldest first, and the overlay that is rendered.
 
-    Of what Helm rendered, the template.
+    For objects that Helm rendered, the template.
     """
     origin = draft.manifest.origin if draft.manifest is not None else None
     if origin is None:
@@ -61,7 +61,7 @@ def layers(draft: Diagnostic) -> tuple[Related, ...]:
 
 
 def merged(every: Iterable[OverlayFinding]) -> list[OverlayFinding]:
-    """The same rule, cause and line through several overlays or clusters is one finding that names each of them."""
+    """Merge findings with the same rule, cause and line in several overlays or clusters, and name each of them."""
     groups: dict[Any, list[OverlayFinding]] = {}
     for number, one in enumerate(every):
         key: Any = number
@@ -73,7 +73,7 @@ def merged(every: Iterable[OverlayFinding]) -> list[OverlayFinding]:
 
 
 def _with_clusters(found: OverlayFinding, group: Sequence[OverlayFinding]) -> OverlayFinding:
-    """The finding with the clusters that its message is about, and what is said of the others."""
+    """The finding with the clusters that its message is about, and the messages for the others."""
     if found.cluster is None:
         return found
     message = found.finding.message

@@ -1,4 +1,4 @@
-"""Findings about pods of a template that this change makes none of: they hold later, when such pods are made."""
+"""Findings about pods that this change does not create yet: they hold later, when such pods are created."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ OF_NEW_PODS = "new-pods"
 
 
 class Kept(Value):
-    """Why pods that run keep their template.
+    """Why running pods keep their template.
 
     Attributes:
-        until: what this change does, and what comes before pods of the new template are made.
-        pointer: the field that keeps it.
+        until: what this change does, and what must happen before pods of the new template are created.
+        pointer: the field that causes this.
         why: what that field does.
     """
 
@@ -34,9 +34,9 @@ class Kept(Value):
 
 
 def put_off(unit: ApplySet, draft: Diagnostic) -> Diagnostic | None:
-    """The draft, told as of later where it is about pods of a template that this change makes none of.
+    """The draft, moved to later if it is about pods of a template that this change does not create.
 
-    None where the change leaves the template as it is and makes no pod: what was wrong with it was so before.
+    None if the change leaves the template as it is and creates no pod: the problem existed before.
     """
     of_new_pods, of_rollout = OF_NEW_PODS in rule(draft.code).tags, draft.cause == OF_ROLLOUT
     if draft.moment != "now" or draft.manifest is None or not (of_new_pods or of_rollout):
@@ -56,7 +56,7 @@ def put_off(unit: ApplySet, draft: Diagnostic) -> Diagnostic | None:
 
 
 def _of_evicted(unit: ApplySet, subject: WorkloadCheck, draft: Diagnostic) -> Diagnostic | None:
-    """The draft, where this change evicts pods, which come back with the template; None where it evicts none."""
+    """The draft, if this change preempts pods, which return with the template; else None."""
     judged = judgements_in(unit)
     now, key = judged.get(subject.key), subject.workload.key
     if now is not None and now.placed < now.alone:
@@ -66,7 +66,7 @@ def _of_evicted(unit: ApplySet, subject: WorkloadCheck, draft: Diagnostic) -> Di
 
 
 def when_admitted(unit: ApplySet, subject: WorkloadCheck, draft: Diagnostic) -> Diagnostic:
-    """A draft about new pods that admission refuses, told as of later where this change makes none of the template."""
+    """Return the draft about refused new pods, moved to later if this change creates no such pods."""
     none = not (subject.workload.replicas or subject.controller.node_bound)
     if is_left_alone(unit, subject) or (is_made(unit, subject) and not none):
         return draft
@@ -78,7 +78,7 @@ def when_admitted(unit: ApplySet, subject: WorkloadCheck, draft: Diagnostic) -> 
 
 
 def when_made(subject: WorkloadCheck, draft: Diagnostic) -> Diagnostic:
-    """The draft, told of the pods that are made when nothing keeps their template from them any more."""
+    """The draft, moved to when nothing keeps the template from its pods any more."""
     kept = _kept(subject)
     return draft if kept is None else _later(subject, draft, kept)
 
@@ -95,13 +95,13 @@ def _later(subject: WorkloadCheck, draft: Diagnostic, kept: Kept) -> Diagnostic:
 
 
 def keeping(subject: WorkloadCheck) -> Pointer:
-    """The field that keeps a template from pods that run."""
+    """The field that keeps a template from running pods."""
     kept = _kept(subject)
     return kept.pointer if kept is not None else ("spec",)
 
 
 def _is_over(unit: ApplySet, subject: WorkloadCheck) -> bool:
-    """Whether what this change does with the workload ends, with pods of its old template or none."""
+    """Whether this change of the workload ends with pods of its old template or without pods."""
     now = judgements_in(unit).get(subject.key)
     if now is None or now.placed < now.wanted or not now.ends:
         return False

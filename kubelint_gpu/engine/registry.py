@@ -1,4 +1,4 @@
-"""Rules find themselves: each folder `rules/KLGnnn-name/` has a module `name.py` with the function of its code."""
+"""Finds all rules: each folder `rules/KLGnnn-name/` has a module `name.py` with the function of its code."""
 
 from __future__ import annotations
 
@@ -37,9 +37,9 @@ _LOADING: list[str] = []
 
 
 def rule(code: str, *, of_workloads: bool = False) -> Callable[[Check], Check]:
-    """Register the function that finds what the rule of this code is about in one unit of manifests.
+    """Register the function that returns the findings of a rule in one unit of manifests.
 
-    One that speaks `of_workloads` only is not asked where a unit has none to judge.
+    With `of_workloads` it is skipped for units without workloads.
     """
     if not of_workloads:
         _OF_ANYTHING.add(code)
@@ -47,12 +47,12 @@ def rule(code: str, *, of_workloads: bool = False) -> Callable[[Check], Check]:
 
 
 def world_rule(code: str) -> Callable[[WorldCheck], WorldCheck]:
-    """Register the function that finds what the rule of this code is about in the inventory, once in a run."""
+    """Register the function that returns the findings of a rule about the inventory, once in a run."""
     return lambda check: _registered(_WORLD_CHECKS, code, check)
 
 
 def closing_rule(code: str) -> Callable[[ClosingCheck], ClosingCheck]:
-    """Register the function that looks at a unit's suppressions when all else is found."""
+    """Register the function that checks a unit's suppressions after everything else."""
     return lambda check: _registered(_CLOSING_CHECKS, code, check)
 
 
@@ -62,12 +62,12 @@ def unjudged_rule(code: str) -> Callable[[UnjudgedCheck], UnjudgedCheck]:
 
 
 def checks() -> dict[str, Check]:
-    """Every rule about manifests: its function by code, in the order of codes."""
+    """All rules about manifests: the function by code, in the order of codes."""
     return _found()[0]
 
 
 def checks_for(unit: ApplySet) -> dict[str, Check]:
-    """Those that may find something in a unit; all where its workloads fail, so that each rule tells that it did."""
+    """The rules that may find something in a unit; all if reading its workloads fails, so that each reports that."""
     with suppress(Exception):
         return checks() if unit.subjects else checks_of_anything()
     return checks()
@@ -75,22 +75,22 @@ def checks_for(unit: ApplySet) -> dict[str, Check]:
 
 @lru_cache(maxsize=1)
 def checks_of_anything() -> dict[str, Check]:
-    """Those that may find something where there is no workload to judge."""
+    """The rules that may find something without a workload."""
     return {code: check for code, check in checks().items() if code in _OF_ANYTHING}
 
 
 def world_checks() -> dict[str, WorldCheck]:
-    """Every rule about the inventory: its function by code, in the order of codes."""
+    """All rules about the inventory: the function by code, in the order of codes."""
     return _found()[1]
 
 
 def closing_checks() -> dict[str, ClosingCheck]:
-    """Every rule about suppressions: its function by code, in the order of codes."""
+    """All rules about suppressions: the function by code, in the order of codes."""
     return _found()[2]
 
 
 def unjudged_checks() -> dict[str, UnjudgedCheck]:
-    """Return every rule about what was not judged: its function by code, in the order of codes."""
+    """Return all rules about unjudged questions, by code in ascending order."""
     return _found()[3]
 
 
@@ -107,10 +107,10 @@ def _found() -> _Checks:
 
 
 def _load(code: str, folder: Path) -> None:
-    """Import the module of a rule; its bytecode is kept beside it, as that of any other module.
+    """Import the module of a rule; its bytecode is cached as for any other module.
 
     Raises:
-        BrokenRule: the folder is not as it should be.
+        BrokenRule: the folder does not have the required form.
     """
     name = folder.name.partition("-")[2].replace("-", "_")
     path = f"{folder}/{name}.py"

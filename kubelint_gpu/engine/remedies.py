@@ -23,7 +23,7 @@ WITHOUT_SURGE = "maxSurge: 0 and maxUnavailable: 1"
 
 
 def no_surge(manifest: Manifest, replicas: int) -> FixCandidate:
-    """Let an old pod go before its successor comes."""
+    """A fix that deletes an old pod before its successor is created."""
     price = "of the only replica in each rollout" if replicas == 1 else f"of 1 of {replicas} replicas at each step"
     return FixCandidate(
         f"set {WITHOUT_SURGE}",
@@ -36,7 +36,7 @@ def no_surge(manifest: Manifest, replicas: int) -> FixCandidate:
 
 
 def fewer_replicas(subject: WorkloadCheck, placed: int) -> tuple[FixCandidate, ...]:
-    """Ask for as many replicas as find room: where they are written, or where an autoscaler's bounds are."""
+    """Fixes that reduce the replicas to the number that finds room, in the workload or in its autoscaler's bounds."""
     scaled, controller = subject.scaled, subject.controller
     manifest = subject.manifest if scaled is None else scaled.autoscaler.manifest
     pointers = (field_pointers.REPLICAS,) if scaled is None else (scaled.autoscaler.least, scaled.autoscaler.most)
@@ -59,7 +59,7 @@ def fewer_replicas(subject: WorkloadCheck, placed: int) -> tuple[FixCandidate, .
 
 
 def no_daemon_surge(manifest: Manifest) -> FixCandidate:
-    """Let the old pod of a node go before its successor comes."""
+    """A fix that deletes the old pod of a node before its successor is created."""
     return FixCandidate(
         f"set {WITHOUT_SURGE}",
         "safe",
@@ -69,7 +69,7 @@ def no_daemon_surge(manifest: Manifest) -> FixCandidate:
 
 
 def no_surge_in(involved: Sequence[WorkloadCheck]) -> tuple[FixCandidate, ...]:
-    """Let old pods of some workloads go first: of one of them, or of all."""
+    """Fixes that delete old pods of some workloads first: of one of them, or of all."""
     found: list[FixCandidate] = []
     for subject in involved:
         daemons, manifest, replicas = surges_on_nodes(subject.controller), subject.manifest, subject.workload.replicas
@@ -90,7 +90,7 @@ def no_surge_in(involved: Sequence[WorkloadCheck]) -> tuple[FixCandidate, ...]:
 
 
 def recreate(manifest: Manifest, replicas: int) -> FixCandidate:
-    """Let all old pods go first."""
+    """A fix that deletes all old pods first."""
     price = "of the only replica" if replicas == 1 else f"of all {replicas} replicas at once"
     return FixCandidate(
         "set strategy type: Recreate",
@@ -103,9 +103,10 @@ def recreate(manifest: Manifest, replicas: int) -> FixCandidate:
 
 
 def within_a_revision(manifest: Manifest, others: Sequence[Meta] = ()) -> FixCandidate:
-    """Let the pods of one revision keep apart from each other, and not from those of another.
+    """A fix that keeps pods apart only from pods of the same revision.
 
-    A term that selects one of the `others`, pods of other owners, stays: with a label of this revision it would not.
+    A term that also selects one of the `others`, pods of other owners, stays: with a label of this revision it would
+    not select them.
     """
     return FixCandidate(
         f"add matchLabelKeys: [{_HASH}], so that old and new pods may share a node while they are exchanged",
@@ -119,7 +120,7 @@ def within_a_revision(manifest: Manifest, others: Sequence[Meta] = ()) -> FixCan
 
 
 def _of_its_own(manifest: Manifest, others: Sequence[Meta]) -> Iterator[Pointer]:
-    """The required anti-affinity terms and spread constraints that select pods of the workload, and of no other one."""
+    """The required anti-affinity terms and spread constraints that select only pods of the workload."""
     workload = manifest.workload
     if workload is None:
         return
@@ -139,7 +140,7 @@ def _of_its_own(manifest: Manifest, others: Sequence[Meta]) -> Iterator[Pointer]
 
 
 def renamed(manifest: Manifest, pointers: Sequence[Pointer], key: str) -> list[editing.Edit]:
-    """Write another key in place of each of some keys, with what stands under it."""
+    """Edits that rename some keys to one key, with their content."""
     path = manifest.path
     return [editing.Edit(path, manifest.item.locate(pointer, "key"), key) for pointer in pointers]
 
@@ -165,10 +166,10 @@ def _no_surge(manifest: Manifest) -> list[editing.Edit]:
 
 
 def _recreate(manifest: Manifest) -> list[editing.Edit]:
-    """The type, and that nothing is left of the rolling update.
+    """Edits that set the type and remove the rolling update.
 
-    The API server has filled in `rollingUpdate` where it was not written, and refuses it beside Recreate: a merge patch
-    and kubectl replace take it away by null, server-side apply keeps it all the same (1.34).
+    The API server has defaulted `rollingUpdate` if it was not written, and refuses it beside Recreate: a merge patch
+    and kubectl replace remove it by null, server-side apply keeps it (1.34).
     """
     item = manifest.item
     written = field_pointers.at(manifest, field_pointers.STRATEGY)
@@ -190,7 +191,7 @@ def rewritten(
     *,
     of_amounts: bool = False,
 ) -> tuple[FixCandidate, ...]:
-    """Write another text in place of a scalar, one proposal for each; it may change what runs."""
+    """Fixes that replace a scalar, one for each text; they may change what runs."""
 
     def edits(text: str) -> Callable[[], list[editing.Edit]]:
         return lambda: [editing.replace_scalar(manifest.item, route, text)]

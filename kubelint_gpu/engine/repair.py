@@ -1,4 +1,4 @@
-"""Making the changes that fixes propose, one after the other, until nothing is left that a fix could mend."""
+"""Applies fixes one after the other, until no fix is left that helps."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ Identity = tuple[str, str, str]
 
 
 class Repaired(Value):
-    """What became of a unit.
+    """The result of repairing a unit.
 
     Attributes:
         unit: the unit after the changes.
-        applied: the findings that were mended, each with the fix that did it.
-        refused: findings that are left although there was a fix to try, each with why it was not made.
+        applied: the findings that were fixed, each with its fix.
+        refused: findings that remain although they had a fix, each with the reason.
     """
 
     unit: ApplySet
@@ -43,10 +43,10 @@ def repair(
     suppression: Suppression | None = None,
     wanted: Callable[[Finding], bool] = lambda _finding: True,
 ) -> Repaired:
-    """Mend what can be mended: the fix of the most urgent finding, then look again, until no fix is left.
+    """Apply the fix of the most urgent finding, then look again, until no fix is left.
 
-    Only findings that are `wanted` are mended.
-    A change stays only if the text still parses, the finding is gone, and no new error or warning has come.
+    Only findings for which `wanted` is true are fixed. A change stays only if the text still parses, the finding is
+    gone, and no new error or warning appears.
     """
     applied: list[tuple[Finding, Fix]] = []
     refused: dict[tuple[Identity, str], str] = {}
@@ -90,13 +90,13 @@ def repair(
 
 
 def _by_urgency(findings: Sequence[Finding], wanted: Callable[[Finding], bool]) -> list[Finding]:
-    """The findings that are wanted, errors first, and what this change does before what comes later."""
+    """The wanted findings, errors first, and effects of this change before later ones."""
     chosen = [finding for finding in findings if wanted(finding)]
     return sorted(chosen, key=lambda one: (-SEVERITIES.index(one.severity), MOMENTS.index(one.moment)))
 
 
 def _at_once(unit: ApplySet, findings: Sequence[Finding], *, unsafe: bool) -> list[tuple[Finding, Fix]]:
-    """The first fix of each finding, one for each object, as far as their edits do not meet."""
+    """The first fix of each finding, one for each object, as far as their edits do not overlap."""
     chosen: dict[str, tuple[Finding, Fix]] = {}
     touched: set[tuple[str, int]] = set()
     for finding in findings:
@@ -111,7 +111,7 @@ def _at_once(unit: ApplySet, findings: Sequence[Finding], *, unsafe: bool) -> li
 
 
 def _refusal(finding: Finding, refused: dict[tuple[Identity, str], str], *, unsafe: bool) -> str:
-    """Why a finding is not mended: what came of the first change; empty where none was tried, or one is not allowed."""
+    """Why a finding was not fixed: the result of the first change; empty if none was tried or allowed."""
     made = [refused.get((_identity(finding), fix.title), "") for fix in finding.fixes]
     if made:
         return next(filter(None, made), "")
@@ -138,12 +138,12 @@ def _findings(unit: ApplySet, suppression: Suppression | None) -> tuple[Finding,
 
 
 def serious(unit: ApplySet, suppression: Suppression | None) -> set[Identity]:
-    """What is wrong with a unit, without notes."""
+    """The identities of all findings of a unit except notes."""
     return {_identity(finding) for finding in _findings(unit, suppression) if finding.severity != "note"}
 
 
 def _objection(before: Sequence[Finding], after: Sequence[Finding], mended: Finding) -> str:
-    """Why a fix that was made on trial must not stay; empty where it may."""
+    """Why a tried fix must not stay; empty if it may."""
     if _identity(mended) in {_identity(finding) for finding in after}:
         return "beside the other fixes it does not help"
     there = {_identity(finding) for finding in before}
@@ -162,7 +162,7 @@ def _edits(unit: ApplySet, fix: Fix) -> list[Edit]:
 
 
 def offsets(source: SourceText, place: Place) -> tuple[int, int]:
-    """Where a place begins and ends in the text."""
+    """The offsets of the beginning and the end of a place in the text."""
     return (
         source.line_starts[place.line - 1] + place.column - 1,
         source.line_starts[place.end_line - 1] + place.end_column - 1,

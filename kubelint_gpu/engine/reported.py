@@ -1,4 +1,4 @@
-"""Drafts as they are reported: findings, each with a fingerprint of its own."""
+"""Turns drafts into findings, each with its own fingerprint."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from kubelint_gpu.workspace.apply_set import ApplySet
 
 
 def finding_of(draft: Diagnostic, more: tuple[Related, ...] = (), unit: ApplySet | None = None) -> Finding:
-    """What a rule found as it is reported, before its fixes are tried; `more` places are told beside its own.
+    """The finding of a draft, before its fixes are tried; `more` are additional related places.
 
-    Of a `unit` it is known what it has in common with other findings.
+    With `unit`, it includes what the finding has in common with others.
     """
     manifest = draft.manifest
     name, part = (manifest.object, manifest.part) if manifest is not None else ("", "")
@@ -43,6 +43,6 @@ def finding_of(draft: Diagnostic, more: tuple[Related, ...] = (), unit: ApplySet
 
 
 def identified(finding: Finding) -> Finding:
-    """The finding with the fingerprint of where it stands and what it is about."""
+    """The finding with a fingerprint of its place and cause."""
     parts = (finding.code, finding.place.path, finding.object, finding.cause, *filter(None, [finding.part]))
     return replace(finding, fingerprint=fingerprint(*parts))

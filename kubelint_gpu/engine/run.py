@@ -1,4 +1,4 @@
-"""Running the rules over units: drafts become findings, and fixes are tried before they are offered."""
+"""Runs the rules on units: drafts become findings, and fixes are tried before they are offered."""
 
 from __future__ import annotations
 
@@ -31,14 +31,14 @@ _MANY = 1000
 
 
 class Outcome(Value):
-    """What came of a run.
+    """The result of a run.
 
     Attributes:
-        findings: everything that was found, unordered.
+        findings: all findings, unordered.
         failed: the run cannot be trusted: a rule crashed or the inventory is unusable.
-        ignored: findings that were suppressed.
-        workloads: pod templates that were looked at.
-        unknown: the claims of pods that nobody declares, as `namespace/name`.
+        ignored: the number of suppressed findings.
+        workloads: the number of pod templates.
+        unknown: the undeclared claims of pods, as `namespace/name`.
         decided: the verdict on each rollout, the worst first.
     """
 
@@ -62,12 +62,11 @@ def check(
     pictures: bool = False,
     store: Store | None = None,
 ) -> Outcome:
-    """Run every rule on every unit; an `executor` shares many units out, with the same outcome.
+    """Run every rule on every unit; an `executor` distributes units, with the same outcome.
 
-    The rules for inventories are run on `world` and on the worlds of the units.
-    `tell` is told now and then how many units are done.
-    With `pictures` findings show the simulated runs that they tell of.
-    What earlier runs have written to `store` is not asked again, unless runs are to be shown.
+    The rules for inventories run on `world` and on the worlds of the units. `tell` receives the number of finished
+    units now and then. With `pictures`, findings contain their simulated runs. Results of earlier runs in `store` are
+    reused, unless runs are shown.
     """
     findings: list[Finding] = []
     failed = False
@@ -103,7 +102,7 @@ def check(
 
 
 def _judged(unit: ApplySet, *, rules: Suppression, fixes: bool, pictures: bool, many: bool) -> Judged:
-    """What the rules say of a unit; of `many` nothing is kept that could be worked out again."""
+    """Judge a unit; with `many`, its caches are dropped afterwards."""
     try:
         judged = judged_unit(unit, rules, fixes=fixes, pictures=pictures)
     except Exception as error:  # noqa: BLE001 - one unit that cannot be judged must not hide what the others have
@@ -114,12 +113,12 @@ def _judged(unit: ApplySet, *, rules: Suppression, fixes: bool, pictures: bool, 
 
 
 def _is_whole(judged: Judged) -> bool:
-    """Whether no rule failed: a defect is looked for anew in each run."""
+    """Whether no rule failed: a defect must be reported again in each run."""
     return not any(finding.is_defect for finding in judged.crashed)
 
 
 def distinct(findings: Iterable[Finding]) -> tuple[Finding, ...]:
-    """The same finding said twice is one; different ones with one fingerprint are told apart by number."""
+    """The findings without duplicates; different ones with equal fingerprints get a number."""
     seen: dict[str, int] = {}
     kept: list[Finding] = []
     said: set[Finding] = set()

@@ -1,4 +1,4 @@
-"""Which findings count: codes, prefixes and names of rules, and severities."""
+"""Which findings count: by codes, prefixes and names of rules, and by severities."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ from kubelint_gpu.workspace.project.configuration import Configuration
 
 
 class Selection(PartlyCompared):
-    """What is reported and what fails a run.
+    """Which findings are reported, and which fail a run.
 
     Attributes:
         lowest: the lowest severity that is shown; None shows everything.
         threshold: the lowest severity that fails the run; `undecided` is below a note.
-        known: what is ignored in the files that were asked for before.
+        known: a cache of the ignored codes by file.
     """
 
     not_compared = frozenset({"known"})
@@ -63,7 +63,7 @@ class Selection(PartlyCompared):
         return any(True for _ in self.selected((finding,)))
 
     def mends(self, finding: Finding) -> bool:
-        """Whether a fix of a finding is made: it is reported, and no note, unless its very code is selected."""
+        """Whether the fix of a finding is applied: it is reported, and no note unless exactly its code is selected."""
         reported = next(self.selected((finding,)), None)
         return reported is not None and (reported.severity != "note" or finding.code in self.select)
 
@@ -77,11 +77,11 @@ class Selection(PartlyCompared):
         return self.threshold == "undecided" and any(open_questions)
 
     def suppression(self, *, on: bool = True) -> Suppression:
-        """What the files may suppress today; without being `on`, nothing."""
+        """The suppressions that are valid today; none unless `on`."""
         return Suppression(today(), self.off(), on=on)
 
     def off(self) -> tuple[str, ...]:
-        """The codes of the rules that are reported nowhere."""
+        """The codes of the rules that are never reported."""
         levels = dict(self.severity)
         return tuple(
             code
@@ -108,10 +108,10 @@ def select(
     lowest: Severity | None = None,
     threshold: Threshold = "warning",
 ) -> Selection:
-    """What the command line and the configuration select; the command line's `--select` takes the other's place.
+    """The selection of the command line and the configuration; `--select` replaces that of the configuration.
 
     Raises:
-        click.BadParameter: a code or name is none.
+        click.BadParameter: a code or name does not exist.
     """
     where = str(configuration.path) if configuration.path else "configuration"
     levels = [(code, level) for given, level in configuration.severity.items() for code in codes([given], where)]
@@ -127,7 +127,7 @@ def select(
 
 
 def per_path_problems(configuration: Configuration) -> Iterator[Finding]:
-    """What is to be said of the configuration's own suppressions: those that are over, or give no reason."""
+    """Yield findings about the configuration's own suppressions: those that are expired, or have no reason."""
     now = today()
     for entry in configuration.per_path:
         named = listed(entry.codes) or "nothing"
@@ -140,10 +140,10 @@ def per_path_problems(configuration: Configuration) -> Iterator[Finding]:
 
 
 def codes(given: Iterable[str], option: str) -> tuple[str, ...]:
-    """Codes, prefixes of codes and names, separated by commas, as codes and prefixes.
+    """Codes and prefixes for a list of codes, prefixes and names, separated by commas.
 
     Raises:
-        click.BadParameter: nothing of the catalogue matches.
+        click.BadParameter: no rule of the catalogue matches.
     """
     found = []
     for text in (part.strip() for value in given for part in value.split(",")):

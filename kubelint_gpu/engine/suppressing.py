@@ -1,4 +1,4 @@
-"""What suppressions leave of the findings of a unit, and what is said of the suppressions themselves."""
+"""Applies suppressions to the findings of a unit, and reports problems of the suppressions themselves."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ class Suppression(Value):
     """How suppressions in the manifests are treated.
 
     Attributes:
-        today: the day on which the run takes place, such as 2027-01-31; empty where none has an end.
-        off: codes and prefixes of rules that are not reported anyway: a suppression of one is not called unused.
+        today: the day of the run, for example 2027-01-31; empty if no suppression expires.
+        off: codes and prefixes of rules that are never reported: suppressions of these are not called unused.
         on: whether suppressions have any effect.
     """
 
@@ -33,9 +33,9 @@ Told = tuple[Finding, Diagnostic]
 def left_by(
     unit: ApplySet, findings: Sequence[Finding], rules: Suppression
 ) -> tuple[list[Finding], int, list[Told], set[tuple[Place, str]]]:
-    """The findings that are left, how many are not, and what is to be said of the suppressions themselves.
+    """The remaining findings, the number of suppressed ones, and the findings about the suppressions themselves.
 
-    The last are the places of suppressions in sources of rendered objects that had an effect, each with its cause.
+    The last result has the places of suppressions in sources of rendered objects that had an effect, with their causes.
     """
     written = list(ignores(unit)) if rules.on else []
     if not written:
@@ -63,5 +63,5 @@ def _closing(
 
 
 def _switched_off(ignore: Ignore, off: tuple[str, ...]) -> bool:
-    """Whether a rule that a suppression names is reported nowhere."""
+    """Whether the rule of a suppression is never reported."""
     return bool(ignore.code) and (ignore.code.startswith(off) or any(code.startswith(ignore.code) for code in off))

@@ -2,7 +2,7 @@
 
 `# kubelint-gpu: ignore[KLG101] reason` stands on the line of a finding, primary or related, or alone on the line above.
 The annotation `kubelint-gpu/ignore: "KLG101: reason; KLG301: reason"` is for a whole object.
-A reason may begin with `until=2027-01-31`: from the day after on the suppression has no effect and is reported.
+A reason may begin with `until=2027-01-31`: after that day the suppression has no effect and is reported.
 """
 
 from __future__ import annotations
@@ -23,18 +23,18 @@ UNUSED = "KLG005"
 
 
 class Ignore(Value, eq=False):
-    """One code that is suppressed somewhere.
+    """A suppression of one code.
 
     Attributes:
         written: the code, prefix or name as it is written.
-        code: the rule's code, or the beginning of those of several; empty where there is no such rule.
+        code: the rule's code, or a prefix of several; empty if there is no such rule.
         place: where it is written.
-        reason: why, as the author says.
-        until: the last day on which it holds, empty for ever.
-        lines: the lines for which it holds; empty for an annotation.
-        manifest: the object for which it holds; None for a comment.
-        wrong: what is wrong with how it is written, empty where nothing is.
-        edit: takes it out of the text; None where it is not alone.
+        reason: the author's reason.
+        until: the last day on which it is valid; empty for ever.
+        lines: the lines for which it is valid; empty for an annotation.
+        manifest: the object for which it is valid; None for a comment.
+        wrong: what is wrong with its syntax; empty if nothing is.
+        edit: the edit that removes it; None if it shares a comment or annotation with others.
     """
 
     written: str
@@ -49,13 +49,13 @@ class Ignore(Value, eq=False):
 
 
 class Closing(Value, eq=False):
-    """What is known of a unit's suppressions when all else is found.
+    """What is known about a unit's suppressions at the end.
 
     Attributes:
         unused: those that suppressed nothing.
-        used: those that did.
-        findings: all that was found, suppressed or not.
-        today: the day, such as 2027-01-31.
+        used: those that suppressed something.
+        findings: all findings, suppressed or not.
+        today: the day, for example 2027-01-31.
     """
 
     unused: tuple[Ignore, ...]
@@ -65,7 +65,7 @@ class Closing(Value, eq=False):
 
 
 def ignores(unit: ApplySet) -> Iterator[Ignore]:
-    """Every suppression of a unit, in the order of the text."""
+    """Yield every suppression of a unit, in the order of the text."""
     for reading in unit.sources:
         text = reading.text
         if "#" in text and ("ignore" in text or "ubelint-" in text):
@@ -76,7 +76,7 @@ def ignores(unit: ApplySet) -> Iterator[Ignore]:
 
 
 def unused_cause(ignore: Ignore) -> str:
-    """What tells the finding that it suppresses nothing from others at the same place."""
+    """The cause of the finding that this suppression is unused."""
     return f"{ignore.written} {ignore.reason}"
 
 
@@ -96,7 +96,7 @@ def suppressed(
 
 
 class _Alike:
-    """Suppressions of one code for one object or line: what one covers all do, but none the finding about itself."""
+    """Suppressions of one code for one object or line: all cover the same, but none the finding about itself."""
 
     def __init__(self) -> None:
         self._unused: dict[tuple[Place, str], list[Ignore]] = {}
@@ -116,7 +116,7 @@ class _Alike:
 
 
 class _Active:
-    """The suppressions that hold, by what they are for: an object, or a line of a file."""
+    """The valid suppressions, by object or by line of a file."""
 
     def __init__(self, ignores_held: Iterable[Ignore]) -> None:
         self.used: set[Ignore] = set()
@@ -134,7 +134,7 @@ class _Active:
         self._sorted = {path: sorted(by_line) for path, by_line in self._lines.items()}
 
     def suppress(self, finding: Finding) -> bool:
-        """Whether a finding is suppressed, which uses all suppressions that are for it."""
+        """Whether a finding is suppressed; marks all suppressions that cover it as used."""
         hit = False
         for by_code in self._for(finding):
             for length in range(1, len(finding.code) + 1):
@@ -190,7 +190,7 @@ def _each(
     manifest: Manifest | None = None,
     edit: editing.Edit | None = None,
 ) -> Iterator[Ignore]:
-    """One for each code, as a user of any of them sees it."""
+    """Yield a suppression for each code."""
     end = expiry(written.text)
     if end.wrong:
         yield Ignore(", ".join(written.codes), "", place, end.reason, "", lines, manifest, end.wrong, edit)
@@ -204,7 +204,7 @@ def _each(
 
 
 def _removal(reading: Reading, comment: Comment, *, alone: bool) -> editing.Edit | None:
-    """Take the comment out, with the blanks before it; a line that holds nothing else goes whole."""
+    """The edit that removes a comment with the blanks before it; `alone`, with its whole line."""
     source = reading.source
     if source is None:
         return None

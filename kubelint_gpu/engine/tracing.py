@@ -1,4 +1,4 @@
-"""Where those who act in a trace stand: the workload that a step is about, or the node."""
+"""The places of the workloads and nodes in a trace."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _SCHEDULER = "kube-scheduler"
 
 
 def located(unit: ApplySet, draft: Diagnostic) -> tuple[Step, ...]:
-    """The steps of a finding, with the place of whom each is about where that is not the finding's own."""
+    """The steps of a finding, each with the place of its workload or node, unless that is the finding's own."""
     if not draft.trace:
         return ()
     subjects = {one.workload.key: one for one in unit.subjects}
@@ -34,7 +34,7 @@ def located(unit: ApplySet, draft: Diagnostic) -> tuple[Step, ...]:
 
 
 def _request(subject: WorkloadCheck) -> Place | None:
-    """Where a workload asks for what the scheduler looks for: devices, if it asks for any."""
+    """The place of the request that the scheduler looks at: devices, if it asks for any."""
     resource = next(iter(extended_resources(subject.workload.spec)), "cpu")
     route = next(iter(field_pointers.requests(subject.manifest, resource)), None)
     return subject.manifest.place(route) if route is not None else None

@@ -1,4 +1,4 @@
-"""What the rules say of a cluster."""
+"""The findings of a cluster."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ PLAIN: Mapping[str, type] = {
 
 
 def findings_of_world(world: ClusterContext, store: Store | None) -> tuple[tuple[Finding, ...], bool]:
-    """What the rules say of a cluster, and whether the run cannot be trusted for it."""
+    """The findings of a cluster, and whether they make the run untrustworthy."""
     key = digest_of(("world", program(), world.digest)) if store is not None and world.digest else None
     if store is not None and key is not None:
         known = recalled(store, key, PLAIN)

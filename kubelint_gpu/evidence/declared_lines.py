@@ -1,4 +1,4 @@
-"""Where objects that a verdict rests on stand, as places of a finding."""
+"""Places of objects that a verdict depends on."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from kubelint_gpu.workspace.apply_set import ApplySet
 def told_at(
     unit: ApplySet, kind: str, name: str, told: str, namespace: str = "", route: Pointer = ()
 ) -> tuple[Related, ...]:
-    """What is told of an object, where it stands: in the manifests, beside them or in the inventory, if anywhere."""
+    """A line about an object at its place: in the manifests, beside them or in the inventory; empty if in none."""
     for manifest in (*unit.manifests, *unit.beside.named(kind, name), *unit.neighbours):
         within = not namespace or (manifest.namespace or "default") == namespace
         if (manifest.kind, manifest.name) == (kind, name) and within:
@@ -25,16 +25,16 @@ def told_at(
 
 
 def quota_state(quota: ResourceQuota, key: str, used: int, asked: int = 0) -> str:
-    """`2 count/jobs.batch and has 2 in use`: what a quota allows of a key, what is `used` and what is `asked` for.
+    """`2 count/jobs.batch and has 2 in use`: the limit of a key, its `used` amount and the `asked` one.
 
-    All are in thousandths; what is asked for is told where something is left.
+    All are in thousandths; the asked amount is only shown if something is left.
     """
     asks = f", and it asks for {canonical(asked)}" if asked and used < quota.hard[key] else ""
     return f"{quota_amount(canonical(quota.hard[key]), key)} and has {canonical(used)} in use{asks}"
 
 
 def quota_limits(unit: ApplySet, namespace: str, name: str, keys: Sequence[str]) -> Iterator[Related]:
-    """Where a ResourceQuota says how much of some keys it allows."""
+    """Yield the places where a ResourceQuota limits some keys."""
     quotas = [one for one in unit.cluster.quotas if (one.meta.namespace, one.meta.name) == (namespace, name)]
     for quota, key in ((quota, key) for quota in quotas for key in keys if key in quota.hard):
         told = f"the quota allows {quota_amount(canonical(quota.hard[key]), key)}"

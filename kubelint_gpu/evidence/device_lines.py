@@ -1,4 +1,4 @@
-"""The claims for devices of a pod, and the slices that declare devices of nodes."""
+"""Lines about the resource claims of a pod, and the ResourceSlices of nodes."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _MOST_SLICES = 2
 
 
 def device_lines(unit: ApplySet, subject: WorkloadCheck, nodes: Collection[str]) -> Iterator[Related]:
-    """The claims of a pod, and the first of the declared slices of some nodes."""
+    """Yield the claims of a pod, and the first declared slices of some nodes."""
     for route in field_pointers.resource_claims(subject.manifest):
         own = route[-1] == field_pointers.CLAIM_TEMPLATE
         told = "each pod has devices of its own" if own else "all pods share the claim, and go where its devices are"
@@ -31,7 +31,7 @@ def device_lines(unit: ApplySet, subject: WorkloadCheck, nodes: Collection[str])
 
 @once
 def _declared_devices(unit: ApplySet) -> dict[tuple[str, str], list[tuple[Declared, int]]]:
-    """The declared slices with devices of one node, by node and driver, each with how many they are."""
+    """The declared slices with devices of one node, by node and driver, each with its number of devices."""
     declared = unit.world.inventory.of_kind("ResourceSlice") if unit.world.inventory is not None else ()
     found = ((one, one.value.get("spec")) for one in declared)
     return grouped(

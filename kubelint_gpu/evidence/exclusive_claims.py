@@ -26,7 +26,7 @@ def _modes(unit: ApplySet, subject: WorkloadCheck) -> dict[str, str]:
 
 
 def exclusive_claim_lines(unit: ApplySet, subject: WorkloadCheck) -> Iterator[Related]:
-    """Yield the lines that name these claims, each with who can use it at once."""
+    """Yield the lines that name these claims, each with the pods that can use it at once."""
     exclusive = _modes(unit, subject)
     for route in field_pointers.claims(subject.manifest):
         mode = exclusive.get(str(field_pointers.at(subject.manifest, route)))

@@ -1,4 +1,4 @@
-"""Further places of a rollout that never ends: the line that makes each held thing exclusive."""
+"""Related places of a stuck rollout: the line that makes each held thing exclusive."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _HASH = "pod-template-hash"
 
 
 def exclusive_lines(unit: ApplySet, subject: WorkloadCheck, waiting: Waiting) -> tuple[Related, ...]:
-    """The lines that make exclusive what a pod waits for."""
+    """Return the lines that make the awaited resource exclusive."""
     lacks = list(every(waiting.lacks))
     plugins, held = {lack.plugin for lack in lacks}, {lack.held for lack in lacks}
     found: list[Related] = []
@@ -66,7 +66,7 @@ def _apart(unit: ApplySet, subject: WorkloadCheck) -> Iterator[Related]:
 
 
 def spread_lines(subject: WorkloadCheck) -> Iterator[Related]:
-    """The constraints that keep its pods spread."""
+    """Yield the constraints that keep its pods spread."""
     for route in field_pointers.spread(subject.manifest):
         skew = field_pointers.at(subject.manifest, (*route, "maxSkew"))
         told = f"no place may be more than {skew} ahead of the emptiest, and {_counting(subject, route)}"

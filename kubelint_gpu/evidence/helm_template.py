@@ -1,4 +1,4 @@
-"""What `helm template` says of its output: the file of the chart that each object comes from."""
+"""The comment of `helm template` with the chart's file that an object comes from."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from kubelint_gpu.workspace.manifest import Manifest, place_of
 
 
 def template_of(manifest: Manifest | None) -> Related | None:
-    """The comment that names the template of a rendered object; None where there is none."""
+    """The comment that names the template of a rendered object; None if there is none."""
     if manifest is None or manifest.origin is not None:
         return None
     found = source_comment(manifest.item.document)

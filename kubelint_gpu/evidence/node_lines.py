@@ -1,4 +1,4 @@
-"""Further places of a finding: what the pod asks for, what binds it, and what the inventory says of the nodes."""
+"""Related places of a finding: the request, the node selection, and the inventory's lines about nodes."""
 
 from __future__ import annotations
 
@@ -35,9 +35,9 @@ def clues(
     takes: bool = True,
     holders: bool = False,
 ) -> tuple[Related, ...]:
-    """The request, the selectors, and the nodes that come into question.
+    """The request, the selectors, and the possible nodes.
 
-    `takes` says that they could take the pod. With `holders` it is told of a few nodes what others hold there.
+    `takes`: the `nodes` could take the pod. With `holders`, for a few nodes, the resources of other pods are added.
     """
     few = holders and len(nodes) <= _MOST_LINES
     return (
@@ -48,7 +48,7 @@ def clues(
 
 
 def _with_holders(unit: ApplySet, subject: WorkloadCheck, nodes: Sequence[str], resource: str) -> Sequence[Related]:
-    """What nodes have of a resource, and what running pods of others hold of it."""
+    """Return the amounts of a resource on nodes, and those held by other running pods."""
     held = holding(unit, subject, resource, nodes)
     alike = grouped((_held_on(held, name, resource), name) for name in nodes)
     found = [(clue, text) for text, names in alike.items() for clue in node_clues(unit, names, resource)]
@@ -56,7 +56,7 @@ def _with_holders(unit: ApplySet, subject: WorkloadCheck, nodes: Sequence[str], 
 
 
 def _held_on(held: Mapping[str, Sequence[tuple[str, int]]], node: str, resource: str) -> str:
-    """`, 1 of which StatefulSet research/notebook holds`; empty if nobody holds anything there."""
+    """`, 1 of which StatefulSet research/notebook holds`; empty if nothing is held there."""
     amounts = {owner: sum(number for name, number in places if name == node) for owner, places in held.items()}
     names = sorted(owner_name(owner) for owner, number in amounts.items() if number)
     total = bare(resource, sum(amounts.values()))
@@ -66,7 +66,7 @@ def _held_on(held: Mapping[str, Sequence[tuple[str, int]]], node: str, resource:
 def holding(
     unit: ApplySet, subject: WorkloadCheck, resource: str, nodes: Collection[str]
 ) -> dict[str, list[tuple[str, int]]]:
-    """Which owners of running pods, but for the workload itself, hold how much of a resource on which of some nodes."""
+    """Return the amounts of a resource that other running pods hold on some nodes, by owner."""
     held: dict[str, list[tuple[str, int]]] = {}
     for pod in pods_of_others([subject.workload], unit.cluster.pods):
         number = pod_requests(pod.spec).get(resource, 0)
@@ -76,7 +76,7 @@ def holding(
 
 
 def requested(unit: ApplySet, subject: WorkloadCheck, resource: str) -> Iterator[Related]:
-    """The lines in which a workload asks for a resource, and where its RuntimeClass adds to it."""
+    """Yield the lines in which a workload asks for a resource, and those where its RuntimeClass adds to it."""
     each = pod_requests(subject.workload.spec).get(resource, 0)
     if not each:
         return
@@ -88,9 +88,9 @@ def requested(unit: ApplySet, subject: WorkloadCheck, resource: str) -> Iterator
 def taken_by_each(
     manifest: Manifest, resource: str, each: int, unknown: Container[Pointer] = frozenset()
 ) -> Iterator[Related]:
-    """Return the lines in which containers ask for a resource, with what a pod takes of it, in its own units.
+    """Yield the lines in which containers ask for a resource, with the amount that a pod takes, in its own units.
 
-    If several containers ask for it, the label says that the number is not that of the line.
+    If several containers ask for it, the label says that the number is their sum.
     """
     routes = [*field_pointers.requests(manifest, resource)]
     together = f", what its {len(routes)} containers need together" if len(routes) > 1 else ""
@@ -114,7 +114,7 @@ def _binding(unit: ApplySet, subject: WorkloadCheck, nodes: Sequence[str], *, ta
 
 
 def node_clues(unit: ApplySet, names: Sequence[str], resource: str) -> Sequence[Related]:
-    """The lines of the inventory that say how much of a resource nodes have; nodes of one line are told together."""
+    """The lines of the inventory with the amounts of a resource; nodes of one line are merged."""
     known, key = _known_clues(unit), (*names, resource)
     if key not in known:
         known[key] = [*_node_clues(unit, names, resource)]
@@ -123,7 +123,7 @@ def node_clues(unit: ApplySet, names: Sequence[str], resource: str) -> Sequence[
 
 @once
 def _known_clues(_unit: ApplySet) -> dict[tuple[str, ...], Sequence[Related]]:
-    """Many workloads may go to the same nodes."""
+    """A cache: many workloads can use the same nodes."""
     return {}
 
 
@@ -153,7 +153,7 @@ def _node_clues(unit: ApplySet, names: Sequence[str], resource: str) -> Iterator
 
 
 def scarce(subject: WorkloadCheck) -> str:
-    """The resource to point at where pods do not all fit: an extended one if there is any."""
+    """The resource to point at if pods do not all fit: an extended one if there is any."""
     resources = extended_resources(subject.workload.spec)
     return resources[0] if resources else "cpu"
 
@@ -164,7 +164,7 @@ def requested_device(unit: ApplySet, subject: WorkloadCheck) -> Iterator[Related
 
 
 def refusing_quota(unit: ApplySet, subject: WorkloadCheck, refusal: QuotaRefusal) -> Iterator[Related]:
-    """What is asked for, and the limits of the quota that refuses it."""
+    """Yield the requests, and the limits of the quota that refuses them."""
     keys = [one.key for one in refusal.exceeded]
     for key in keys:
         yield from requested(unit, subject, key.removeprefix("requests."))
@@ -173,7 +173,7 @@ def refusing_quota(unit: ApplySet, subject: WorkloadCheck, refusal: QuotaRefusal
 
 
 def place_of(unit: ApplySet, owner: str, resource: str, nodes: Container[str]) -> Place | None:
-    """Where a workload asks for a resource, or where one of its running pods is declared."""
+    """The place where a workload asks for a resource, or where one of its running pods is declared."""
     for other in unit.subjects:
         if other.workload.key == owner:
             return next(
@@ -189,7 +189,7 @@ def place_of(unit: ApplySet, owner: str, resource: str, nodes: Container[str]) -
 
 
 def port_lines(unit: ApplySet, subject: WorkloadCheck, nodes: Container[str]) -> Iterator[Related]:
-    """The host ports that it asks for and running pods of others have on some nodes, and these pods."""
+    """Yield the host ports that it asks for and that running pods of others use on some nodes, and these pods."""
     rest = pods_of_others([subject.workload], unit.cluster.pods)
     held = [(pod, taken(subject.workload.spec, pod.spec)) for pod in rest if pod.spec.node_name in nodes]
     for route in field_pointers.host_ports(subject.manifest):
@@ -202,7 +202,7 @@ def port_lines(unit: ApplySet, subject: WorkloadCheck, nodes: Container[str]) ->
 
 
 def too_much_for(unit: ApplySet, subject: WorkloadCheck, resource: str, names: Collection[str]) -> str:
-    """How much each pod asks for, and how much these nodes have at most, where that is less."""
+    """A clause with the request of each pod and the largest amount of these nodes, if that is less."""
     asked = pod_requests(subject.workload.spec).get(resource, 0)
     most = max((one.allocatable.get(resource, 0) for one in unit.cluster.nodes if one.name in names), default=asked)
     has = f"and no such node has more than {bare(resource, most)}" if most else "which no such node has"

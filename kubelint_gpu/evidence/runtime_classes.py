@@ -1,4 +1,4 @@
-"""What a RuntimeClass adds to the pods that name it, as places of a finding and as words."""
+"""What a RuntimeClass adds to its pods, as places of a finding and as words."""
 
 from __future__ import annotations
 
@@ -20,25 +20,25 @@ _SELECTOR: Pointer = ("scheduling", "nodeSelector")
 
 
 def class_of(unit: ApplySet, subject: WorkloadCheck) -> RuntimeClass | None:
-    """The class that its pods run under; None where they name none, or nothing is known of it."""
+    """The RuntimeClass of its pods; None if they name none, or it is unknown."""
     return runtime_class_of(subject.workload.spec, unit.cluster.runtime_classes)
 
 
 def adds_requirement(manifest: Manifest, pointer: Pointer) -> bool:
-    """Whether a requirement on nodes, by its place in the spec of the pods, is not the manifest's own."""
+    """Whether a node requirement, by its pointer in the pod spec, comes from a RuntimeClass."""
     written = (*field_pointers.pod_spec(manifest), *pointer)
     return pointer[0] == "nodeSelector" and not manifest.present(written) and manifest.present(_named(manifest))
 
 
 def source_of(manifest: Manifest, pointer: Pointer) -> Pointer:
-    """Where a requirement on nodes comes from: its own line, or the name of the class that adds it."""
+    """The source of a node requirement: its own line, or the name of the class that adds it."""
     if adds_requirement(manifest, pointer):
         return _named(manifest)
     return (*field_pointers.pod_spec(manifest), *pointer)
 
 
 def overhead(unit: ApplySet, subject: WorkloadCheck, resource: str) -> Iterator[Related]:
-    """The line that says how much of a resource each pod takes beyond what its containers ask for."""
+    """Yield the line that says how much of a resource each pod takes beyond the requests of its containers."""
     found = class_of(unit, subject)
     number = found.overhead.get(resource, 0) if found is not None else 0
     if found is not None and number:
@@ -48,7 +48,7 @@ def overhead(unit: ApplySet, subject: WorkloadCheck, resource: str) -> Iterator[
 
 
 def binding(unit: ApplySet, subject: WorkloadCheck, only: str) -> Iterator[Related]:
-    """The lines of a class that bind pods to some nodes; `only` says to which."""
+    """Yield the lines of a class that bind pods to some nodes; `only` says to which."""
     found = class_of(unit, subject)
     for key, value in sorted(found.node_selector.items()) if found is not None else ():
         if found is not None and adds_requirement(subject.manifest, ("nodeSelector", key)):

@@ -1,4 +1,4 @@
-"""Further places of pods that wait: what is asked for, what makes it exclusive, the nodes, and who holds it there."""
+"""Related places of waiting pods: the request, what makes it exclusive, the nodes, and the holders there."""
 
 from __future__ import annotations
 
@@ -35,14 +35,14 @@ def wait_of(
 
 
 def why_exclusive(unit: ApplySet, subject: WorkloadCheck, waiting: Waiting) -> tuple[Related, ...]:
-    """The limits of the quota that refuses a pod, else the lines that make exclusive what it waits for."""
+    """Return the limits of the quota that refuses a pod, or the lines that make the awaited resource exclusive."""
     if waiting.refusal:
         return tuple(refusing_quota(unit, subject, waiting.refusal))
     return exclusive_lines.exclusive_lines(unit, subject, waiting)
 
 
 def stakes(unit: ApplySet, subject: WorkloadCheck, waiting: Waiting) -> tuple[Related, ...]:
-    """What is asked for, what makes it exclusive, what binds the pod, and the nodes."""
+    """Return the request, the reason why it is exclusive, the pod's ties, and the nodes."""
     found = why_exclusive(unit, subject, waiting)
     if waiting.refusal:
         return found
@@ -54,7 +54,7 @@ def stakes(unit: ApplySet, subject: WorkloadCheck, waiting: Waiting) -> tuple[Re
 
 
 def shortage_lines(unit: ApplySet, subject: WorkloadCheck, judgement: Judgement, resource: str) -> Iterator[Related]:
-    """What shows why replicas wait: the limit of the quota that refuses them, else requests, nodes and holders."""
+    """Yield why replicas wait: the limit of the quota that refuses them, or requests, nodes and holders."""
     if judgement.refusal is not None:
         yield from refusing_quota(unit, subject, judgement.refusal)
         return
@@ -72,21 +72,23 @@ def holders(unit: ApplySet, subject: WorkloadCheck, resource: str, nodes: Collec
 
 
 def told_holders(unit: ApplySet, resource: str, held: Mapping[str, Sequence[tuple[str, int]]]) -> tuple[Related, ...]:
-    """The first few of those who hold a resource, each at the line that says so."""
-    return tuple(islice(_told(unit, {(owner, resource): found for owner, found in held.items()}), _MOST_HOLDERS))
+    """The first few holders of a resource, each at its own line."""
+    return tuple(
+        islice(_held_elsewhere(unit, {(owner, resource): found for owner, found in held.items()}), _MOST_HOLDERS)
+    )
 
 
 def _holders(unit: ApplySet, subject: WorkloadCheck, waiting: Waiting) -> Iterator[Related]:
-    """The others that hold a resource: the pods of the inventory, and the workloads applied together with this one."""
+    """Yield other holders of a resource: pods of the inventory, and workloads applied together with this one."""
     held: dict[tuple[str, str], list[tuple[str, int]]] = {}
     for lack in every(waiting.lacks):
         for holder in lack.holders if lack.resource else ():
             if holder.owner != subject.workload.key:
                 held.setdefault((holder.owner, lack.resource), []).append((lack.node, holder.amount))
-    yield from _told(unit, held)
+    yield from _held_elsewhere(unit, held)
 
 
-def _told(unit: ApplySet, held: Mapping[tuple[str, str], Sequence[tuple[str, int]]]) -> Iterator[Related]:
+def _held_elsewhere(unit: ApplySet, held: Mapping[tuple[str, str], Sequence[tuple[str, int]]]) -> Iterator[Related]:
     at = (
         ((place_of(unit, owner, resource, {node for node, _ in places}), resource), (owner, places))
         for (owner, resource), places in held.items()

@@ -1,4 +1,4 @@
-"""Volumes that only some nodes reach, and so tie the pods that use them to these."""
+"""Volumes that only some nodes reach, so that their pods are tied to these nodes."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ THERE = "add a node that reaches the volume, or copy its data to the volume of a
 
 
 def volume_ties(unit: ApplySet, subject: WorkloadCheck) -> dict[str, str]:
-    """By claim of its pods, which volume it has and what nodes reach that, where not all do."""
+    """Return, for each claim of its pods, the volume and the nodes that reach it, if not all nodes do."""
     volumes = {one.meta.name: one for one in unit.cluster.volumes}
     keys, first = claim_keys(subject.workload), controller_of(subject.workload).first_ordinal
     found = {}
@@ -36,7 +36,7 @@ def volume_ties(unit: ApplySet, subject: WorkloadCheck) -> dict[str, str]:
 
 
 def reunion(unit: ApplySet, subject: WorkloadCheck) -> str:
-    """What brings its pods and such volumes together; a class that waits for pods already does not."""
+    """Return how to bring its pods and their volumes together; nothing for a class that already waits for pods."""
     ties, space, classes = volume_ties(unit, subject), subject.workload.meta.namespace, unit.cluster.storage_classes
     claims = [one for one in unit.cluster.claims if one.meta.namespace == space and one.meta.name in ties]
     waiting = {one.name for one in classes if one.wait_for_first_consumer}
@@ -47,14 +47,14 @@ def reunion(unit: ApplySet, subject: WorkloadCheck) -> str:
 
 
 def fits_without_volumes(unit: ApplySet, subject: WorkloadCheck) -> bool:
-    """Whether a node takes its pod once that has no volumes."""
+    """Whether a node would take its pod without volumes."""
     pod = replace(subject.pod, spec=replace(subject.pod.spec, volumes=()))
     tried = (attempt(pod, snapshot).fit for snapshot in (unit.empty, unit.grown) if snapshot is not None)
     return any(fit is not None and fit.fits for fit in tried)
 
 
 def tie_lines(unit: ApplySet, subject: WorkloadCheck, most: int = 3) -> Iterator[Related]:
-    """Where the pod names such claims, and where these stand."""
+    """Yield the places where the pod names such claims, and where these are declared."""
     ties, namespace = volume_ties(unit, subject), subject.workload.meta.namespace
     for route in field_pointers.claims(subject.manifest):
         name = str(field_pointers.at(subject.manifest, route))

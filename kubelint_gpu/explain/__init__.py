@@ -1,1 +1,1 @@
-"""The command `explain`: why a workload fits where it fits."""
+"""The command `explain`: why a workload fits or does not fit."""

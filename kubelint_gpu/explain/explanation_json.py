@@ -26,7 +26,7 @@ from kubelint_gpu.workspace.workload_check import WorkloadCheck
 
 
 def to_json(unit: ApplySet, subject: WorkloadCheck, found: Sequence[SchedulingMoment]) -> dict[str, Any]:
-    """Everything that is known, as plain data."""
+    """The whole explanation as plain data."""
     workload, spec = subject.workload, found[0].explanation.pod.spec
     mine = Owner(workload.kind, workload.meta.namespace, workload.meta.name)
     place = subject.manifest.place(("metadata", "name"))
@@ -49,7 +49,7 @@ def to_json(unit: ApplySet, subject: WorkloadCheck, found: Sequence[SchedulingMo
 
 
 def _rollout(unit: ApplySet, subject: WorkloadCheck) -> dict[str, Any] | None:
-    """What becomes of the rollout, and whether that rests on pools that grow: before it begins, or while it runs."""
+    """The verdict on the rollout, and whether it depends on growing pools: before the rollout, or during it."""
     found = judged_rollout(unit, subject)
     if found is None:
         return None

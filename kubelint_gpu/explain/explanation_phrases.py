@@ -1,4 +1,4 @@
-"""What `explain` says of nodes, holders and what would help, each in a phrase."""
+"""Phrases of `explain` about nodes, holders and remedies."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ MOST_HOLDERS, _MOST_NAMES = 3, 4
 
 
 def moment_text(found: SchedulingMoment, subject: WorkloadCheck) -> str:
-    """When the pod is to be placed, and beside what."""
+    """The moment at which the pod is placed, and the pods beside it."""
     beside = [name for name, _ in found.beside]
     own = sum(number for _, number in found.beside)
     names = names_text(beside)
@@ -36,7 +36,7 @@ def moment_text(found: SchedulingMoment, subject: WorkloadCheck) -> str:
 
 
 def failing_text(found: SchedulingMoment) -> str:
-    """That an error on some node ends the attempt, as the end of a clause; empty where none does."""
+    """A clause that an error on some node ends the attempt; empty if there is no error."""
     return f": the error on {names_text(found.failing)} ends the attempt for all nodes" if found.failing else ""
 
 
@@ -55,7 +55,7 @@ def victims_text(names: Sequence[str]) -> str:
 
 
 def free_text(row: ExplainedClass, resource: str) -> str:
-    """What is free of a resource on nodes of a class, and what they have of it."""
+    """The free and the allocatable amount of a resource on nodes of a class."""
     free, total = row.free[resource], row.allocatable[resource]
     low = bare(resource, free.least)
     text = low if free.least == free.most else f"{low} to {bare(resource, free.most)}"
@@ -69,27 +69,27 @@ def some_names(names: Sequence[str]) -> str:
 
 
 def devices_text(free: Extent, there: Extent) -> str:
-    """How many devices are free of those that are there."""
+    """How many devices are free, and how many there are."""
     low = str(free.least) if free.least == free.most else f"{free.least} to {free.most}"
     return f"{low} of {counted(there.most, 'device')}"
 
 
 def claims_texts(spec: PodSpec) -> Iterator[str]:
-    """Each claim of a pod, with the claim or the template that it names."""
+    """Yield each claim of a pod, with the claim or the template that it names."""
     for entry in spec.resource_claims:
         name, template = entry.get("resourceClaimName"), entry.get("resourceClaimTemplateName")
         yield f"devices of claim {name}" if name is not None else f"devices by template {template}"
 
 
 def unmet_texts(row: ExplainedClass) -> Iterator[str]:
-    """Each label that the nodes of a class lack, with what they have instead."""
+    """Yield each label that the nodes of a class lack, with their actual values."""
     for one in row.unmet:
         actual = one.actual if one.requirement.key != HOSTNAME else ()
         yield requirement_text(one.requirement) + (f" (here {' or '.join(actual)})" if actual else "")
 
 
 def holder_text(holder: Holder, mine: Owner, own: Own, *, alone: bool) -> str:
-    """What an owner holds on the nodes of a class."""
+    """Return the resources of an owner on the nodes of a class, as text."""
     number = len(holder.pods)
     if holder.owner == mine:
         text = own.the if number == 1 else own.several(number)

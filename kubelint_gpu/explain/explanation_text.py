@@ -1,4 +1,4 @@
-"""`explain` of a workload for people at a terminal: a block for each moment, in it one for each class of nodes."""
+"""`explain` of a workload for people at a terminal: a block for each moment, with one for each class of nodes."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ _ABOUT_NODES = ("", node_name.NAME, *GATES)
 def render(
     unit: ApplySet, subject: WorkloadCheck, found: Sequence[SchedulingMoment], options: Options
 ) -> Iterator[str]:
-    """The lines."""
+    """Yield the lines."""
     page = _Page(theme_of(options), subject)
     yield from page.head(unit, found[0])
     shown: frozenset[tuple[str, ...]] = frozenset()
@@ -60,7 +60,7 @@ def render(
 
 
 class _Page:
-    """What is the same for all lines: the theme, and whose pods are the old ones."""
+    """What all lines share: the theme, and the owner of the old pods."""
 
     def __init__(self, theme: Theme, subject: WorkloadCheck) -> None:
         self.theme = theme
@@ -71,7 +71,7 @@ class _Page:
         self.undeclared = self.failing = False
 
     def head(self, unit: ApplySet, first: SchedulingMoment) -> Iterator[str]:
-        """What is explained."""
+        """Yield the heading of an explanation."""
         theme, subject, explanation = self.theme, self.subject, first.explanation
         workload, spec = subject.workload, first.explanation.pod.spec
         place = subject.manifest.place(("metadata", "name"))
@@ -99,12 +99,12 @@ class _Page:
         assumed = unit.assumed_claims(workload)
         if assumed:
             them = "it" if len(assumed) == 1 else "them"
-            text = f"{listed(assumed)}, taken to be bound where the pod goes: the inventory does not have {them}"
+            text = f"{listed(assumed)}, assumed to be bound on the pod's node: the inventory does not have {them}"
             yield from self.note("claims", text, indent=2)
         yield from self.note("cluster", _cluster(unit), indent=2)
 
     def situation(self, found: SchedulingMoment, number: str, shown: frozenset[tuple[str, ...]]) -> Iterator[str]:
-        """One moment: which it is, the classes, the scheduler's sentence."""
+        """Yield one moment: its name, the classes, and the scheduler's message."""
         theme, explanation = self.theme, found.explanation
         self.own = OLD if found.moment == "rollout" else SIBLING
         total = explanation.fit.total
@@ -136,7 +136,7 @@ class _Page:
         yield from self.ending(found)
 
     def rows(self, classes: Sequence[ExplainedClass], shown: frozenset[tuple[str, ...]]) -> Iterator[str]:
-        """The classes that were not shown alike before, as many as can be read."""
+        """Yield the classes that were not shown in the same form before, up to a readable number."""
         rows = [(row, tuple(self.row(row))) for row in classes]
         fresh = [(row, lines) for row, lines in rows if lines not in shown]
         for _, lines in fresh[:_MOST_CLASSES]:
@@ -170,7 +170,7 @@ class _Page:
         yield from self.facts(row)
 
     def facts(self, row: ExplainedClass) -> Iterator[str]:
-        """What stands below the name of a class."""
+        """Yield the lines below the name of a class."""
         about_nodes = row.status is not None and row.status.plugin in _ABOUT_NODES
         if not about_nodes:
             free = [free_text(row, name) for name in row.lacking or _offered(row) if name != "pods" or row.lacking]
@@ -208,7 +208,7 @@ class _Page:
             yield counted(more, "other owner")
 
     def remedies(self, row: ExplainedClass) -> list[str]:
-        """What would help, each in a line."""
+        """The remedies, one on each line."""
         several = len(row.nodes) > 1
         single = [remedy for remedy in row.remedies if is_one_pod(remedy)]
         texts = [any_of(single, self.mine, self.own, several=several)] if len(single) > 1 else []
@@ -224,7 +224,7 @@ class _Page:
         return texts
 
     def ending(self, found: SchedulingMoment) -> Iterator[str]:
-        """What is said of the attempt as a whole."""
+        """Yield the lines about the attempt as a whole."""
         explanation = found.explanation
         preemption = explanation.preemption
         if explanation.message is None and not found.growing:
@@ -242,7 +242,7 @@ class _Page:
             yield from self.note("autoscaler", f"a node of {pools}{listed(found.growing, 'or')} would take it", 3)
 
     def verdict(self, unit: ApplySet) -> Iterator[str]:
-        """What becomes of the rollout, where there is one, and why."""
+        """Yield the verdict on the rollout, if there is one, and the reasons."""
         text = outlook(unit, self.subject)
         if text is not None:
             yield ""
@@ -252,7 +252,7 @@ class _Page:
             yield from tables((one,), self.theme)
 
     def note(self, title: str, text: str, indent: int = 7) -> Iterator[str]:
-        """A fact with its name before it."""
+        """Yield a fact after its name."""
         theme = self.theme
         lead = " " * indent
         hang = indent + max(_LABEL, len(title)) + 2
@@ -264,7 +264,7 @@ class _Page:
         yield from (" " * hang + line for line in lines[1:])
 
     def items(self, title: str, texts: Sequence[str], indent: int = 7) -> Iterator[str]:
-        """Several facts of one name."""
+        """Yield several facts under one name."""
         if not texts:
             return
         theme = self.theme
@@ -275,12 +275,12 @@ class _Page:
             yield from (" " * (indent + 4) + line for line in lines[1:])
 
     def plain(self, text: str, indent: int) -> Iterator[str]:
-        """A sentence."""
+        """Yield a sentence."""
         yield from (" " * indent + line for line in self.theme.wrap(self.theme.show(text), first=indent, hang=indent))
 
 
 def _offered(row: ExplainedClass) -> list[str]:
-    """What nodes have of what the pod asks for, without the resources that devices serve there."""
+    """Return the resources that the pod requests and the nodes have, without those that devices serve there."""
     return [name for name, has in row.allocatable.items() if has.most or row.devices is None or "/" not in name]
 
 

@@ -1,4 +1,4 @@
-"""Finding a workload among the manifests by what a person calls it."""
+"""Finds a workload among the manifests by the name that a person uses."""
 
 from __future__ import annotations
 
@@ -26,10 +26,10 @@ _MOST = 8
 
 
 def find(what: str, units: Sequence[ApplySet]) -> tuple[ApplySet, WorkloadCheck]:
-    """The workload that `kind/name` or `namespace/kind/name` means; the kind in any case, short or plural too.
+    """The workload for `kind/name` or `namespace/kind/name`; the kind in any case, short or plural.
 
     Raises:
-        click.UsageError: none or several are called so, or the one that is cannot be judged; with what is there.
+        click.UsageError: no workload or several match, or it cannot be judged; the message lists the existing ones.
     """
     kind, name, namespace = _parts(what)
     every = [(unit, manifest) for unit in units for manifest in unit.templates if manifest.workload is not None]
@@ -66,7 +66,7 @@ def _devices(subject: WorkloadCheck) -> int:
 
 
 def called(manifest: Manifest) -> str:
-    """How to call a workload without ambiguity: `namespace/kind/name`."""
+    """An unambiguous name of a workload: `namespace/kind/name`."""
     return f"{_namespace(manifest)}/{manifest.kind}/{manifest.name}"
 
 

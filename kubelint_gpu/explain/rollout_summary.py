@@ -1,4 +1,4 @@
-"""What becomes of a workload's rollout, in one line: what the rules say of it at length."""
+"""The verdict on a workload's rollout in one line; the rules explain it in detail."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _MORE = "; kubelint-gpu check says why"
 
 
 def outlook(unit: ApplySet, subject: WorkloadCheck) -> str | None:
-    """`comes to its end`, or what keeps it from that; None where nothing is rolled out, or no node takes a pod."""
+    """Return `comes to its end`, or the obstacle; None if nothing rolls out, or no node takes a pod."""
     judgement = judgements_in(unit).get(subject.key) if subject.controller.rolls else None
     if judgement is None:
         return None
@@ -44,7 +44,7 @@ def outlook(unit: ApplySet, subject: WorkloadCheck) -> str | None:
 
 
 def judged_rollout(unit: ApplySet, subject: WorkloadCheck) -> tuple[Judgement, Verdict] | None:
-    """What is judged of a rollout, and its verdict: it never ends where a quota refuses its template."""
+    """The judgement of a rollout, and its verdict: stuck if a quota refuses its template."""
     judgement = judgements_in(unit).get(subject.key) if subject.controller.rolls else None
     if judgement is None or judgement.verdict is None:
         return None
@@ -52,7 +52,7 @@ def judged_rollout(unit: ApplySet, subject: WorkloadCheck) -> tuple[Judgement, V
 
 
 def _refused_replica_set(unit: ApplySet, subject: WorkloadCheck) -> RefusedRevision | None:
-    """What a quota refuses its template, so that its rollout waits for ever; None for that of a later one."""
+    """The refusal of its template by a quota, which makes its rollout wait for ever; None if only a later one waits."""
     found = next((one for one in revisions_refused(unit) if one.subject is subject), None)
     return found if found is not None and (found.first or not is_made(unit, subject)) else None
 
@@ -73,7 +73,7 @@ def _unless(unit: ApplySet, subject: WorkloadCheck, judgement: Judgement) -> str
 
 
 def _beside(unit: ApplySet, subject: WorkloadCheck, judgement: Judgement) -> str:
-    """Who else of what is applied holds what its pod waits for."""
+    """The other applied workloads that hold what its pod waits for."""
     lacks = every(end_of(judgement).waiting.lacks)
     holders = {holder.owner for lack in lacks for holder in lack.holders}
     others = [one.workload for one in unit.subjects if one is not subject and one.workload.key in holders]
@@ -104,6 +104,6 @@ def _conditions(unit: ApplySet, subject: WorkloadCheck, judgement: Judgement) ->
 
 
 def _blocked(unit: ApplySet, subject: WorkloadCheck) -> Together | None:
-    """The rollouts that hold each other up when they start at the same moment as its own."""
+    """The rollouts that block each other if they start at the same moment as its own."""
     waiting = [group for group in judged_together(unit) if group.waits and subject in rolled_in(unit, group)]
     return waiting[0] if waiting else None

@@ -1,4 +1,4 @@
-"""The moments at which a workload's pod is looked at: created, scaled out, in a rollout; and where its pods are put."""
+"""The moments at which a workload's pod is scheduled (creation, scale-out, rollout), and where its pods are placed."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ Moment = Literal["creation", "next-replica", "rollout"]
 
 
 def with_daemons(unit: ApplySet, subject: WorkloadCheck, running: Snapshot) -> Snapshot:
-    """The same with the pods of DaemonSets that are judged with the workload: in a rollout they run already."""
+    """The snapshot with the pods of DaemonSets that are judged with the workload: in a rollout they already run."""
     from kubelint_gpu.simulation.model.at_full_replicas import daemon_pods, standing_participants
 
     daemons = [one.workload for one in unit.subjects if one.controller.node_bound and one is not subject]
@@ -38,7 +38,7 @@ def with_daemons(unit: ApplySet, subject: WorkloadCheck, running: Snapshot) -> S
 
 
 def filled(workload: Workload, snapshot: Snapshot) -> tuple[list[PlacedPod], bool]:
-    """The replicas, each on the first node that takes it, and whether the nodes were full before all were placed."""
+    """Place the replicas, each on the first node that takes it; return whether some found no node."""
     placed: list[PlacedPod] = []
     for number in range(min(workload.replicas, _MOST_PLACED)):
         pod = created_like(workload, "old", number)
@@ -51,14 +51,14 @@ def filled(workload: Workload, snapshot: Snapshot) -> tuple[list[PlacedPod], boo
 
 
 def with_placed(snapshot: Snapshot, pods: Sequence[PlacedPod]) -> Snapshot:
-    """The snapshot with some more pods on nodes."""
+    """The snapshot with more pods on nodes."""
     for pod, name in pods:
         snapshot = assume(pod, snapshot, name)
     return snapshot
 
 
 def created_like(workload: Workload, revision: str, number: int | None = None) -> Pod:
-    """A pod as the workload's controller creates it; `revision` tells old from new."""
+    """A pod as the workload's controller creates it; `revision` distinguishes old from new."""
     controller = controller_of(workload)
     name = f"{workload.meta.name}-{revision}" if controller.replaces_lost else workload.meta.name
     pod = merged(controller.pod(revision, name if number is None else f"{name}-{number}"))
@@ -68,16 +68,16 @@ def created_like(workload: Workload, revision: str, number: int | None = None) -
 
 
 class SchedulingMoment(Value):
-    """A moment, and what the scheduler makes of the pod then.
+    """A moment, and the explanation of the pod at that time.
 
     Attributes:
-        moment: `creation`: beside the inventory's running pods; `next-replica`: beside as many replicas as find a
-            node; `rollout`: beside the old pods that the strategy keeps while the new one waits.
-        explanation: why the pod fits where it fits.
+        moment: `creation`: beside the inventory's running pods; `next-replica`: beside as many replicas as find a node;
+            `rollout`: beside the old pods that the strategy keeps while the new one waits.
+        explanation: why the pod fits or does not fit.
         beside: how many pods of the workload itself are there, by node.
-        known: whether the inventory says where they are; else each was put on the first node that takes it.
+        known: whether the inventory shows these pods; otherwise each was placed on the first node that takes it.
         growing: the names of pools that could add a node that takes the pod.
-        failing: the nodes whose error ends the attempt for all nodes; none where there is no such error.
+        failing: the nodes whose error ends the attempt for all nodes; empty if there is no such error.
     """
 
     moment: Moment
@@ -94,7 +94,7 @@ class SchedulingMoment(Value):
 
 
 def situations(unit: ApplySet, subject: WorkloadCheck) -> tuple[SchedulingMoment, ...]:
-    """The moments that differ for a workload, the first creation first."""
+    """The moments that differ for a workload, creation first."""
     workload, controller = subject.workload, subject.controller
     mine = own_pods(workload, unit.cluster.pods)
     present = unit.running
@@ -117,9 +117,9 @@ def situations(unit: ApplySet, subject: WorkloadCheck) -> tuple[SchedulingMoment
 def _on_its_node(
     unit: ApplySet, workload: Workload, pod: Pod, running: Snapshot, found: SchedulingMoment
 ) -> SchedulingMoment:
-    """The same with the scheduler's sentence about the pod that is made for the first node that does not take it.
+    """The moment with the scheduler's message for the pod of the first node that does not take it.
 
-    An error of one node is none of the pods of others: each is looked at on its own node alone.
+    An error on one node does not affect the pods of other nodes, which are tried separately.
     """
     from kubelint_gpu.simulation.controllers.daemon_nodes import daemon_nodes, pinned_pod
 

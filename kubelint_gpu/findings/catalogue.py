@@ -1,4 +1,4 @@
-"""The rules as their folders describe them: one folder per rule, inside the package or at the repository's root."""
+"""The rules as described by their folders: one folder per rule, inside the package or at the repository's root."""
 
 from __future__ import annotations
 
@@ -20,16 +20,16 @@ _PACKAGE = Path(__file__).resolve().parent.parent
 
 
 class BrokenRule(click.ClickException):
-    """The folder of a rule has no module of the rule's name, or one that fails or is about another code."""
+    """The folder of a rule has no module with the rule's name, or one that fails or has another code."""
 
 
 class UnknownRule(LookupError):  # noqa: N818 - it names the thing
-    """There is no rule of this code or name."""
+    """There is no rule with this code or name."""
 
 
 @lru_cache(maxsize=1)
 def rules_folder() -> Path:
-    """Where the catalogue lies: beside the code in a wheel, beside the package in a checkout."""
+    """The folder of the catalogue: beside the code in a wheel, beside the package in a checkout."""
     inside = _PACKAGE / "rules"
     return inside if inside.is_dir() else _PACKAGE.parent / "rules"
 
@@ -94,9 +94,9 @@ def every_rule() -> Iterator[RuleInfo]:
 
 
 def suggestion(text: str) -> str:
-    """`; did you mean KLG101?` for a code or name that there is not; empty where nothing is close.
+    """`; did you mean KLG101?` for an unknown code or name; empty if nothing is similar.
 
-    Numbers have no neighbours: a code is suggested only where its digits are right.
+    A code is only suggested if its digits are right.
     """
     wanted = text.strip().lower()
     digits = "".join(character for character in wanted if character.isdigit())
@@ -110,7 +110,7 @@ def suggestion(text: str) -> str:
 
 
 def find(text: str) -> RuleInfo:
-    """The rule of a code or name, in any case.
+    """The rule with a code or name, in any case.
 
     Raises:
         UnknownRule: there is none.
@@ -123,10 +123,10 @@ def find(text: str) -> RuleInfo:
 
 
 def prefix_of(text: str) -> str:
-    """The code, or the beginning of codes, that a code, a prefix such as `KLG1` or a name stands for, in any case.
+    """The code, or the common beginning of codes, for a code, a prefix like `KLG1` or a name, in any case.
 
     Raises:
-        UnknownRule: nothing of the catalogue matches.
+        UnknownRule: no rule of the catalogue matches.
     """
     wanted = text.strip()
     if wanted and any(code.startswith(wanted.upper()) for code in folders()):

@@ -1,4 +1,4 @@
-"""What was decided of a rollout, and the table of answers behind it."""
+"""The verdict on a rollout, and the table of answers behind it."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from kubelint_gpu.values import Value
 
 
 class Reason(Value):
-    """What one hypothesis answers.
+    """The answer of one hypothesis.
 
     Attributes:
         hypothesis: its name.
@@ -37,10 +37,10 @@ _RANKS = ("stuck", "lacks", "undecided", "may-stick", "may", "completes")
 
 
 def rank(answer: str) -> int:
-    """Return where an answer stands between the worst and the best."""
+    """The position of an answer between the worst and the best."""
     return _RANKS.index(answer.partition(" ")[0])
 
 
 def in_order(found: Decided) -> tuple[int, str, str, int]:
-    """Return by what verdicts are sorted: the worst first, then by name and place."""
+    """A sort key of verdicts: the worst first, then by name and place."""
     return rank(found.verdict), found.object, found.path, found.line

@@ -1,4 +1,4 @@
-"""A defect of this program: what it met it at is lost, and nothing else is."""
+"""A defect of this program: only the object at hand is lost."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ _MOST = 200
 
 
 def defect(place: Place, what: str, error: Exception, *, name: str = "", cause: str = "") -> Finding:
-    """The finding of an exception that nothing foresaw; `what` says what was not done, of the object `name`."""
+    """The finding for an unexpected exception; `what` says what was not done, `name` is the object."""
     at = error.__traceback__
     while at is not None and at.tb_next is not None:
         at = at.tb_next

@@ -1,4 +1,4 @@
-"""The last day of a suppression: `until=2027-01-31` in front of its reason, and what only looks like it."""
+"""The last day of a suppression: `until=2027-01-31` before its reason, and texts that only look like it."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ class Expiry(Value):
     """When a suppression ends.
 
     Attributes:
-        until: the last day on which it holds, such as 2027-01-31; empty for ever.
-        reason: what is said beside the day.
-        wrong: what is wrong with how the day is written; empty where nothing is.
+        until: the last day on which it is valid, for example 2027-01-31; empty for ever.
+        reason: the text besides the day.
+        wrong: what is wrong with how the day is written; empty if nothing is.
     """
 
     until: str
@@ -34,7 +34,7 @@ class Expiry(Value):
 
 
 def expiry(text: str) -> Expiry:
-    """The day and the reason in what is written behind the codes of a suppression."""
+    """The day and the reason in the text after the codes of a suppression."""
     text = text.strip()
     limit = _UNTIL().match(text)
     if limit is None:
@@ -45,7 +45,7 @@ def expiry(text: str) -> Expiry:
 
 
 def day_problem(day: str) -> str:
-    """What is wrong with a last day; empty where it is a day of the calendar."""
+    """Return the error in a last day; empty if it is a valid date."""
     if not day:
         return f"the suppression names no last day; {_WRITE}"
     if _DAY().fullmatch(day) is None:
@@ -58,17 +58,17 @@ def day_problem(day: str) -> str:
 
 
 def over(until: str, today: str) -> bool:
-    """Whether a last day has passed; without a last day nothing ever has."""
+    """Whether a last day has passed; never without a last day."""
     return bool(until) and until < today
 
 
 def today() -> str:
-    """The day on which the program runs, where it runs."""
+    """The current local date."""
     return time.strftime("%Y-%m-%d")
 
 
 def _misspelt(reason: str) -> str:
-    """What is wrong with a reason that seems to say when the suppression ends."""
+    """Return the error in a reason that seems to say when the suppression ends; empty if there is none."""
     found = _KEYED().match(reason)
     if found is not None and _means_an_end(found["key"].lower(), found["sign"], found["day"]):
         return f'"{found[0].strip()}" is not understood as the last day of a suppression; {_WRITE}'

@@ -1,4 +1,4 @@
-"""What the checks say and every output format prints."""
+"""Findings, which the checks return and every output format prints."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class Place(Value, order=True):
 
 
 class Related(Value):
-    """A further place and the sentence that says what stands there; `code` names the rule of a finding in its place."""
+    """A related place with its message; `code` names the rule if it is itself a finding."""
 
     place: Place
     message: str
@@ -44,9 +44,9 @@ class Related(Value):
 
 
 class Step(Value):
-    """One event of a trace: who acts and what happens; `place` is None where that is the finding's own.
+    """One event of a trace: the actor and what happens; `place` is None if that is the finding's own.
 
-    `about` is the object that it is about, `kind/namespace/name` or `Node/name`; empty where it is about several.
+    `about` is the object, as `kind/namespace/name` or `Node/name`; empty for several objects.
     """
 
     step: int
@@ -57,16 +57,16 @@ class Step(Value):
 
 
 class TextEdit(Value):
-    """The text that replaces what stands at a place; an empty range inserts."""
+    """The text that replaces the range of a place; an empty range inserts."""
 
     place: Place
     text: str
 
 
 class Fix(Value):
-    """A change of the manifest that makes the finding go away.
+    """A change of the manifest that removes the finding.
 
-    `verified` is true only if the core, run on the changed manifest, no longer gives the finding.
+    `verified` is true only if the core, run on the changed manifest, no longer reports the finding.
     """
 
     title: str
@@ -76,7 +76,7 @@ class Fix(Value):
 
 
 class Refusal(Value):
-    """A change that was thought of and is not offered, and why; `effect` is what it costs or gives."""
+    """A change that was considered and is not offered, and why; `effect` is its cost or benefit."""
 
     title: str
     safety: Safety
@@ -92,19 +92,19 @@ POSSIBLE = "possible, not certain"
 
 
 class Shared(Value):
-    """What a finding has in common with others of the same cause, which are reported as one where they are many.
+    """What a finding shares with others of the same cause; many of them are reported as one.
 
     Attributes:
-        cause: what is the same of all of them.
-        told: the parts of the sentence about all of them, `WHO` and `ASKED` in place of names and the number.
-        asked: what this one asks for of a `resource`; where all together ask for more than the cluster `has`, that is
-            told once, and certain unless the rest is `unsure`.
-        priority: of its pods; where not all have room, those of the highest have.
-        of_run: more are one in whatever file they stand; else those of one unit are.
-        who: `kind/namespace/name` of whom it tells, where an object has several templates.
-        unit: the first file of their unit, where those of one unit are one.
-        waits: the objects whose pods it says wait, also as `object at number of replicas`, each with its unit.
-        follows: the same of which it is a further effect: it is part of the findings that say these wait.
+        cause: the key of the common cause.
+        told: the parts of the sentence about all of them, with `WHO` and `ASKED` in place of names and the sum.
+        asked: how much this one asks for of a `resource`. If all together ask for more than the cluster `has`, they are
+            reported once, as certain unless some part is `unsure`.
+        priority: the priority of its pods; if room is short, pods of the highest priority have it.
+        of_run: findings of all files are merged; otherwise only those of one unit.
+        who: `kind/namespace/name` of its workload, if an object has several templates.
+        unit: the first file of their unit, unless `of_run`.
+        waits: the objects whose pods it reports as waiting, also as `object at number of replicas`, each with its unit.
+        follows: the objects whose waiting causes it: it becomes part of the findings that report these.
     """
 
     cause: str
@@ -122,17 +122,14 @@ class Shared(Value):
 
 
 class Finding(PartlyCompared):
-    """One cause, said once, at the line that its author can change.
+    """One cause, reported once, at the line that its author can change.
 
-    `object` is `kind/namespace/name`, empty where no object could be read.
-    `scheduler` is the text of the FailedScheduling event, where the finding rests on one.
-    `cause` tells it from other findings of its rule in the same object; it stays the same when lines or words change.
-    `fingerprint` stays the same when lines move.
-    `refusals` are the changes that would not have mended it, or not without harm.
-    `picture` shows what the trace tells of; it is there only where a picture was asked for.
-    `others` are the further objects that it is about.
-    `part` names the template of an object with several.
-    `undecided` says why the question that it names has no answer; empty if it states an answer.
+    `object` is `kind/namespace/name`, empty if no object could be read. `scheduler` is the text of the FailedScheduling
+    event, if the finding depends on one. `cause` distinguishes it from other findings of its rule in the same object,
+    even if lines or words change. `fingerprint` stays the same if lines move. `refusals` are the changes that would not
+    fix it, or not without harm. `picture` shows the trace, if a picture was requested. `others` are the further objects
+    that it is about. `part` names the template of an object with several.
+    `undecided` says why its question has no answer; empty if it states an answer.
     """
 
     not_compared = frozenset({"part", "picture", "refusals", "shared", "undecided"})
@@ -166,19 +163,21 @@ class Finding(PartlyCompared):
 
     @property
     def chance(self) -> str:
-        """How sure it is, in words; empty where it is certain. An error of several is certain of all of them."""
+        """How certain it is, in words; empty if certain.
+
+        An error about several objects is certain for all of them together.
+        """
         if self.certainty == "certain":
             return ""
         return "certain of all of them, possible of each" if self.others and self.severity == "error" else POSSIBLE
 
 
 class Summary(Value):
-    """What a run looked at and what it found.
+    """The numbers of a run: what it looked at and what it found.
 
     `ignored` were suppressed, `baseline` are accepted by a baseline; `seconds` is wall time. `units` are the sets of
-    files that are applied together, 0 if that is not known. `unknown` are claims of pods that nobody declares. `hidden`
-    findings count and are not shown, because their severity is too low. `reasons` say why questions are undecided, each
-    with how many.
+    files that are applied together, 0 if unknown. `unknown` are undeclared claims of pods. `hidden` findings count but
+    are not shown, because their severity is too low. `reasons` say why questions are undecided, each with its number.
     """
 
     files: int = 0
@@ -199,16 +198,16 @@ class Summary(Value):
 
     @property
     def why_undecided(self) -> str:
-        """Return why questions are undecided, with numbers if there are several reasons; empty if none is known."""
+        """Why questions are undecided, with numbers if there are several reasons; empty if none is known."""
         if len(self.reasons) < 2:
             return "".join(reason for reason, _ in self.reasons)
         return ", ".join(f"{count} because {reason}" for reason, count in self.reasons)
 
 
 class RuleInfo(Value):
-    """A rule as the catalogue describes it.
+    """A rule as described in the catalogue.
 
-    `page` is the Markdown of its README. `remedy` is what to do where a finding has no fix and no help of its own.
+    `page` is the Markdown of its README. `remedy` is what to do if a finding has no fix and no help of its own.
     """
 
     code: str
@@ -224,14 +223,14 @@ class RuleInfo(Value):
 
 
 def with_short_words(text: str) -> str:
-    """A sentence in which no word is longer than the longest name that an API server takes."""
+    """A sentence with every word shortened that is longer than the longest name that an API server accepts."""
     if len(text) <= _LONGEST:
         return text
     return " ".join(word if len(word) <= _LONGEST else f"{word[:37]}..." for word in text.split(" "))
 
 
 def fingerprint(*parts: str) -> str:
-    """A name for a finding that is made of what stays the same when lines move."""
+    """An identifier of a finding from parts that stay the same if lines move."""
     from hashlib import sha256
 
     return sha256("\0".join(parts).encode("utf-8", "surrogatepass")).hexdigest()[:32]

@@ -8,10 +8,10 @@ from kubelint_gpu.values import Value
 
 
 class Row(Value):
-    """Something that a node has a number of.
+    """A countable resource of a node.
 
-    `name` is how people call one of it: `GPU`, `GPU share`, `memory`.
-    `devices` says that it is counted piece by piece, as GPUs are; `whole` is `total` in words, `16Gi` for instance.
+    `name` is the common name of one of it: `GPU`, `GPU share`, `memory`.
+    `devices` says that it consists of single devices; `whole` is `total` in words, for example `16Gi`.
     `units` names the devices that claims may ask for, each with its parts.
     """
 
@@ -23,23 +23,23 @@ class Row(Value):
     units: tuple[tuple[str, ...], ...] = ()
 
     def positions(self, names: Iterable[str]) -> list[int]:
-        """Which of the units some devices are, or are parts of."""
+        """The indices of the units that some devices are, or are parts of."""
         wanted = frozenset(names)
         return [at for at, unit in enumerate(self.units) if not wanted.isdisjoint(unit)]
 
     def held(self, place: int, holdings: Iterable[Holding]) -> int:
-        """How much of it is held, where it is the row at a place: of a device that several have parts of, one."""
+        """How much of this row, at index `place`, is held; a device that several pods share counts once."""
         if self.units:
             return len(self.positions(name for one in holdings for name in one.things[place]))
         return sum(one.amounts[place] for one in holdings)
 
 
 class Holding(Value):
-    """Pods of one owner in one phase, and what they hold of each row of their node, all together.
+    """Pods of one owner in one phase, and what they hold together of each row of their node.
 
     `owner` is `namespace/name`; `age` is `old` or `new` in a rollout, else empty.
     `phase` is `running`, `starting`, `terminating`, `evicted`, `nominated`, `pending`, `waiting` or `refused`.
-    `takes` says in words what one pod asks for; `things` names the devices of each row that their claims have.
+    `takes` is the request of one pod in words; `things` names the allocated devices of each row.
     """
 
     owner: str
@@ -52,7 +52,7 @@ class Holding(Value):
 
 
 class NodeGroup(Value):
-    """Nodes of a class that have and hold the same; `names` are folded, as `gpu-[1-3]`."""
+    """Nodes of a class with equal resources and pods; `names` are folded, as in `gpu-[1-3]`."""
 
     names: str
     count: int
@@ -62,9 +62,9 @@ class NodeGroup(Value):
 
 
 class ClassPicture(Value):
-    """Equal nodes: what each has, what keeps pods off, and who holds what.
+    """Equal nodes: what each has, what keeps pods off, and which pods hold what.
 
-    `left_out` counts nodes of further groups that are not told one by one.
+    `left_out` counts nodes of groups that are not shown.
     """
 
     names: str
@@ -80,7 +80,7 @@ class ClassPicture(Value):
 
 
 class PoolPicture(Value):
-    """The GPUs of a model and pool: how many there are, who holds them at rest, and what rollouts take for a time."""
+    """The GPUs of a model and pool: how many there are, who holds them at rest, and what rollouts take temporarily."""
 
     name: str
     gpus: int
@@ -95,7 +95,7 @@ class PoolPicture(Value):
 class ClusterPicture(Value):
     """The declared cluster, equal nodes folded; `left_out` counts nodes of further classes.
 
-    `pools` are there if some workload is declared, and if it takes not too much work to place all pods.
+    `pools` are only there if some workload is declared, and if placing all pods is not too much work.
     """
 
     name: str
@@ -108,7 +108,7 @@ class ClusterPicture(Value):
 
 
 class StageNode(Value):
-    """A node on which something happens in a rollout, or several in which the same does; `names` are folded."""
+    """A node on which something happens in a rollout, or several equal ones; `names` are folded."""
 
     names: str
     count: int
@@ -116,9 +116,9 @@ class StageNode(Value):
 
 
 class NodeMoment(Value):
-    """What is on a node at a moment; `used` says in words how much of each row is taken.
+    """The pods on a node at a moment; `used` says in words how much of each row is taken.
 
-    `joined` is false as long as an autoscaler has not added it.
+    `joined` is False until an autoscaler has added the node.
     """
 
     joined: bool
@@ -127,16 +127,16 @@ class NodeMoment(Value):
 
 
 class RolloutFrame(Value):
-    """The nodes of a picture at one moment, in their order, and the pods that have no node."""
+    """The nodes of a picture at one moment, in their order, and the pods without a node."""
 
     nodes: tuple[NodeMoment, ...]
     waiting: tuple[Holding, ...]
 
 
 class RolloutPicture(Value):
-    """A rollout as it was simulated: `steps` names for each step of the finding's trace its moment.
+    """A simulated rollout: `steps` has the index of the moment for each step of the finding's trace.
 
-    `left_out` counts nodes that take part and are not shown.
+    `left_out` counts nodes that take part but are not shown.
     """
 
     nodes: tuple[StageNode, ...]

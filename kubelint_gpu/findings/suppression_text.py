@@ -1,4 +1,4 @@
-"""What authors write to suppress findings: the text of a comment, and that of an annotation."""
+"""The syntax of suppressions: the text of a comment, and that of an annotation."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ _ENTRY = pattern(r"[\w-]+(\s*,\s*[\w-]+)*\s*(:|$)")
 
 
 class Written(Value):
-    """One suppression as it is written: its codes, prefixes or names, and all that is said behind them.
+    """One suppression as written: its codes, prefixes or names, and the text after them.
 
     Attributes:
-        wrong: why it is not understood; empty where it is.
+        wrong: why it is not understood; empty if it is.
         start: how many characters of a comment come before it.
     """
 
@@ -33,7 +33,7 @@ class Written(Value):
 
 
 def of_comment(text: str) -> Written | None:
-    """The suppression in a comment, which begins at its `#` and may follow other words; None where there is none."""
+    """The suppression in a comment, which begins at its `#` and may follow other words; None if there is none."""
     match = _COMMENT().search(text)
     if match is None:
         return Written(wrong=_no_suppression(text)) if _ALMOST().match(text) else None
@@ -45,9 +45,9 @@ def of_comment(text: str) -> Written | None:
 
 
 def of_annotation(text: str) -> Iterator[Written]:
-    """The suppressions in an annotation: one in a line, or several with semicolons between them.
+    """Yield the suppressions in an annotation: one on each line, or several separated by semicolons.
 
-    A line may begin with a dash; one that names no code goes on with the line above.
+    A line may begin with a dash; a line without a code continues the previous one.
     """
     for entry in _entries(text):
         codes, _, reason = entry.partition(":")
@@ -71,7 +71,7 @@ def _entries(text: str) -> Iterator[str]:
 
 
 def _unfolded(line: str) -> Iterator[str]:
-    """The entries of a list on one line: one begins at a dash before a code and a colon, with no `;` between."""
+    """Yield the entries of a list on one line: each begins at a dash before a code and a colon, with no `;` between."""
     start = 0
     found = list(_FOLDED().finditer(line))
     followed = ""

@@ -1,4 +1,4 @@
-"""The entries of a concise declaration as API objects, and which of them cannot be read."""
+"""Turns the entries of a concise declaration into API objects, and reports unreadable ones."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from kubelint_gpu.values import replace
 
 
 def gather_concise(item: Item, found: GatheredDeclarations, follows_schema: bool) -> None:
-    """Everything that one document declares; running pods wait."""
+    """Gather all declarations of one document; running pods are kept for later."""
     broken: frozenset[Pointer] = frozenset()
     if not follows_schema:
         from kubelint_gpu.inventory.sentences import kind_of, validate
@@ -91,7 +91,7 @@ def _entry_name(item: Item, section: str, entry: Pointer) -> str | None:
 
 
 def priority_class(item: Item, pointer: Pointer, entry: dict[str, Any]) -> Declared:
-    """An entry of `priorityClasses`."""
+    """Return the PriorityClass for an entry of `priorityClasses`."""
     value = {
         "apiVersion": "scheduling.k8s.io/v1",
         "kind": "PriorityClass",
@@ -102,14 +102,14 @@ def priority_class(item: Item, pointer: Pointer, entry: dict[str, Any]) -> Decla
 
 
 def namespace(item: Item, pointer: Pointer, entry: dict[str, Any]) -> Declared:
-    """An entry of `namespaces`, with the label that the API server adds."""
+    """Return the Namespace for an entry of `namespaces`, with the label that the API server adds."""
     labels = {**entry.get("labels", {}), NAME_LABEL: entry["name"]}
     value = {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": entry["name"], "labels": labels}}
     return Declared(value, item, pointer, _routes(pointer, ("metadata",)))
 
 
 def resource_quota(item: Item, pointer: Pointer, entry: dict[str, Any]) -> Declared:
-    """An entry of `resourceQuotas`."""
+    """Return the ResourceQuota for an entry of `resourceQuotas`."""
     value = {
         "apiVersion": "v1",
         "kind": "ResourceQuota",
@@ -122,7 +122,7 @@ def resource_quota(item: Item, pointer: Pointer, entry: dict[str, Any]) -> Decla
 
 
 def pod_disruption_budget(item: Item, pointer: Pointer, entry: dict[str, Any]) -> Declared:
-    """An entry of `podDisruptionBudgets`; without `disruptionsAllowed` it has no status."""
+    """Return the PodDisruptionBudget for an entry; without `disruptionsAllowed` it has no status."""
     value = {
         "apiVersion": "policy/v1",
         "kind": "PodDisruptionBudget",

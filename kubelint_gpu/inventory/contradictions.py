@@ -1,4 +1,4 @@
-"""Declarations that are well-formed and yet cannot all be true.
+"""Declarations that are well-formed but contradict each other.
 
 GPU labels against allocatable, running pods against allocatable, pods against nodes.
 """
@@ -35,7 +35,7 @@ _OTHER_PLUGINS = ("hami.io/", "volcano.sh/")
 
 
 def placed_pods(inventory: Inventory) -> Iterator[tuple[Declared, Pod]]:
-    """The pods that hold something on a node: bound to it and not finished."""
+    """Yield the pods that hold resources on a node: bound to a node and not finished."""
     for declared in inventory.objects:
         pod = declared.typed
         if isinstance(pod, Pod) and pod.spec.node_name and not pod.finished:
@@ -43,7 +43,7 @@ def placed_pods(inventory: Inventory) -> Iterator[tuple[Declared, Pod]]:
 
 
 def usage(pods: Iterable[Pod]) -> dict[str, dict[str, int]]:
-    """By node name what its pods request in all, in the scheduler's units; `pods` is their number."""
+    """Return the total requests of the pods on each node, in the scheduler's units; `pods` is the number of pods."""
     used: dict[str, dict[str, int]] = {}
     for pod in pods:
         here = used.setdefault(pod.spec.node_name, {"pods": 0})
@@ -54,7 +54,7 @@ def usage(pods: Iterable[Pod]) -> dict[str, dict[str, int]]:
 
 
 def contradictions(inventory: Inventory) -> tuple[InventoryError, ...]:
-    """Warnings, in the order of the declarations; equal nodes of a pool give one."""
+    """Return the warnings, in the order of the declarations; equal nodes of a pool give only one."""
     found = [*_labels(inventory), *_overcommitted(inventory), *_lost(inventory), *_pools(inventory)]
     first: dict[object, InventoryError] = {}
     for each in found:
@@ -63,7 +63,7 @@ def contradictions(inventory: Inventory) -> tuple[InventoryError, ...]:
 
 
 def _pools(inventory: Inventory) -> Iterator[InventoryError]:
-    """Pools of devices of which the scheduler does not take all."""
+    """Warn of pools of devices that the scheduler does not use completely."""
     if next(inventory.of_kind("ResourceSlice"), None) is None:
         return
     from kubelint_gpu.kube.dra.resource_slice import doubt, newest
@@ -82,7 +82,7 @@ def _pools(inventory: Inventory) -> Iterator[InventoryError]:
 
 
 def _dropped(declared: Declared, minor: int) -> Iterator[InventoryError]:
-    """Fields of devices whose gate is off by default: no verdict looks at them."""
+    """Warn of device fields whose feature gate is off by default, because no verdict depends on them."""
     for number, device in enumerate(sequence(at(declared.value, ("spec", "devices")))):
         for key, gate in _GATES.items():
             if mapping(device).get(key):

@@ -1,4 +1,4 @@
-"""What the files of an inventory declare, gathered from all of them: objects, pods, and complaints of the reader."""
+"""All declarations gathered from the files of an inventory: objects, pods, and errors of the YAML reader."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ from kubelint_gpu.values import replace
 
 
 class Misreadings:
-    """Complaints of the reader (a key that is there twice, a value that its tag contradicts), by file and offset."""
+    """Errors of the YAML reader (a repeated key, a value that contradicts its tag), by file and offset."""
 
     def __init__(self, readings: Sequence[Reading]) -> None:
         self._left: dict[str, list[tuple[int, InventoryError]]] = {}
@@ -49,7 +49,7 @@ class Misreadings:
             errors.sort(key=itemgetter(0))
 
     def take(self, item: Item, pointer: Pointer = ()) -> list[InventoryError]:
-        """The complaints about what stands in an object, or at a pointer of it; each is given once."""
+        """Return the errors within an object, or below a pointer in it; each error is returned only once."""
         errors = self._left.get(item.document.source.path)
         node = item.document.node(item.pointer + pointer) if errors else None
         if not errors or node is None:
@@ -59,12 +59,12 @@ class Misreadings:
         return [error for _, error in taken]
 
     def left(self) -> list[InventoryError]:
-        """The complaints that are about no object."""
+        """Return the errors that belong to no object."""
         return [error for errors in self._left.values() for _, error in errors]
 
 
 class GatheredDeclarations(Struct):
-    """What was found so far; running pods wait until every node and class is known."""
+    """The declarations gathered so far; running pods wait until every node and class is known."""
 
     misread: Misreadings
     objects: list[Declared] = field(default_factory=list)
@@ -81,7 +81,7 @@ class GatheredDeclarations(Struct):
 
     @contextmanager
     def one(self, kind: str, value: Any, item: Item, pointer: Pointer = ()) -> Iterator[None]:
-        """What is wrong with an object that is read meanwhile, or was in its text, costs this object alone."""
+        """Limit the errors found while an object is read, and those in its text, to this object."""
         begin = len(self.problems)
         yield
         self.problems += self.misread.take(item, pointer)
@@ -91,7 +91,7 @@ class GatheredDeclarations(Struct):
 
 
 def inventory_of(found: GatheredDeclarations, objects: tuple[Declared, ...], version: str | None) -> Inventory:
-    """The inventory of what was gathered, with the objects that count; `version` is that of the cluster."""
+    """Return the inventory of the gathered declarations, with the valid objects; `version` is the cluster's."""
     values = [item.value for item in found.concise]
     nodes = [each for each in objects if isinstance(each.typed, Node)]
     stated = [value["complete"] for value in values if isinstance(value.get("complete"), bool)]
@@ -121,7 +121,7 @@ def inventory_of(found: GatheredDeclarations, objects: tuple[Declared, ...], ver
 
 
 def version_of(found: GatheredDeclarations, objects: Iterable[Declared]) -> str | None:
-    """The version of the cluster; two that are declared and differ are a problem."""
+    """Return the version of the cluster; two different declared versions are a problem."""
     declared: str | None = None
     for item in found.concise:
         version = item.value.get("kubernetesVersion")
@@ -140,14 +140,14 @@ def _together(settings: list[dict[str, Any]], key: str) -> tuple[dict[str, Any],
 
 
 def name_of(value: dict[str, Any]) -> str:
-    """`metadata.name` as it is written; empty where it is not."""
+    """Return `metadata.name` as written; empty if absent."""
     metadata = value.get("metadata")
     name = metadata.get("name") if isinstance(metadata, dict) else None
     return name if isinstance(name, str) else ""
 
 
 def gather_pods(found: GatheredDeclarations) -> None:
-    """Add the running pods that wait to what was found."""
+    """Add the waiting running pods to the gathered declarations."""
     classes = tuple(each.typed for each in found.objects if isinstance(each.typed, PriorityClass))
     nodes = {each.name: each for each in found.objects if isinstance(each.typed, Node)}
     broken = frozenset(one.name for one in found.unread if one.kind == "PriorityClass")
@@ -183,7 +183,7 @@ def gather_pods(found: GatheredDeclarations) -> None:
 
 
 def gather_raw(item: Item, found: GatheredDeclarations) -> None:
-    """Add an object as kubectl prints it; a pod waits."""
+    """Add an object in the form that kubectl prints; a pod waits."""
     with found.one(item.value["kind"], item.value, item):
         declared = raw_object(item, found.problems)
     if declared is None:

@@ -1,4 +1,4 @@
-"""Which Kubernetes the cluster runs."""
+"""The Kubernetes version of the cluster."""
 
 from __future__ import annotations
 
@@ -12,19 +12,19 @@ _VERSION = pattern(r"v?(?P<major>1)\.(?P<minor>[0-9]{1,4})(?:[.+-].*)?", re.ASCI
 
 
 def minor_version(text: str) -> tuple[int, int] | None:
-    """Major and minor of a version as Kubernetes writes it (`v1.34.1+k3s1`), None where it is none."""
+    """Return major and minor of a version as Kubernetes writes it (`v1.34.1+k3s1`), None if it is no version."""
     found = _VERSION().fullmatch(text)
     return (int(found["major"]), int(found["minor"])) if found else None
 
 
 def devices_minor(version: str | None) -> int:
-    """The minor number by which devices are judged; without a version, that of one with all that is on by default."""
+    """Return the minor version for judging devices; if unknown, a version with all betas on by default."""
     found = minor_version(version) if version is not None else None
     return found[1] if found is not None else BETAS_SINCE
 
 
 def cluster_version(declared: str | None, kubelets: Iterable[str]) -> str | None:
-    """The version of the control plane: the declared one, else that of the newest kubelet.
+    """Return the version of the control plane: the declared one, else that of the newest kubelet.
 
     A kubelet is never newer than its control plane (Kubernetes version skew policy).
     """

@@ -1,4 +1,4 @@
-"""Any number of files as one inventory: which documents are one, what they declare, and what contradicts itself."""
+"""Loads files as one inventory: finds its documents, reads their declarations, and reports contradictions."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ _SECTIONS = ("nodes", "pools", "running")
 
 
 def without_repetitions(objects: Iterable[Declared]) -> tuple[Declared, ...]:
-    """The objects; a Namespace that is declared more than once and nowhere differently is one, with all that is said.
+    """Return the objects, with repeated declarations of a Namespace merged if they do not contradict each other.
 
     Lists of namespaces and the objects themselves often stand in different files, each with a part of the labels.
     """
@@ -61,7 +61,7 @@ def without_repetitions(objects: Iterable[Declared]) -> tuple[Declared, ...]:
 
 
 def _united(one: dict[str, Any], other: dict[str, Any]) -> dict[str, Any] | None:
-    """What two declarations say together; None where they contradict each other."""
+    """Merge two declarations; None if they contradict each other."""
     found = dict(one)
     for key, value in other.items():
         mine = found.setdefault(key, value)
@@ -76,12 +76,12 @@ def _united(one: dict[str, Any], other: dict[str, Any]) -> dict[str, Any] | None
 
 
 def is_well_named(declared: Declared) -> bool:
-    """Whether the API server takes an object by its name, as far as names are looked at: those of nodes."""
+    """Whether the API server accepts the object's name; only names of nodes are checked."""
     return declared.kind != "Node" or is_subdomain(declared.name)
 
 
 def misnamed(objects: Iterable[Declared]) -> Iterator[tuple[Declared, InventoryError]]:
-    """Errors in names, of those that were made of one that is written the first."""
+    """Yield errors in names; of objects made from one declaration only the first."""
     told: set[object] = set()
     for declared in objects:
         if declared.name and not is_well_named(declared):
@@ -93,7 +93,7 @@ def misnamed(objects: Iterable[Declared]) -> Iterator[tuple[Declared, InventoryE
 
 
 def inconsistencies(objects: Iterable[Declared]) -> Iterator[tuple[Declared, InventoryError]]:
-    """Errors in how declarations go together, each with the one that comes later."""
+    """Yield conflicts between declarations, each with the later declaration."""
     first: dict[tuple[str, str, str], Declared] = {}
     default: Declared | None = None
     for declared in objects:
@@ -123,15 +123,15 @@ def _twice(
 
 
 def is_concise(value: dict[str, Any]) -> bool:
-    """Whether a document is meant as a ClusterInventory; its schema then says what is wrong with it."""
+    """Whether a document is meant as a ClusterInventory, so that it is checked against the schema."""
     kind, version = value.get("kind"), value.get("apiVersion")
     return kind == KIND or (isinstance(version, str) and version.partition("/")[0] == API_VERSION.partition("/")[0])
 
 
 def meant(value: Any) -> str | None:
-    """The kind of something that is not read, `ANY` where it may be each; None for an object that decides nothing.
+    """Return the kind that an unread document may have, `ANY` if that is open; None if it affects no placement.
 
-    That is a whole object of a kind that resembles none which is read, or one of a group of another project.
+    None is returned for an object of a kind unlike any supported kind, or of another project's API group.
     """
     kind, version = (value.get("kind"), value.get("apiVersion")) if isinstance(value, dict) else (None, None)
     if not isinstance(kind, str) or not kind:
@@ -158,7 +158,7 @@ def _element(name: str) -> str:
 
 
 def misread(item: Item) -> InventoryError:
-    """The error of something that is not read and is not known to decide nothing; it costs itself."""
+    """Return the error for an unread document that may affect placement; it concerns only that document."""
     value: Any = item.value
     if not isinstance(value, dict):
         return error_at(item, (), f"{described(value)} where an object should be")
@@ -175,7 +175,7 @@ def misread(item: Item) -> InventoryError:
 
 
 def rejection(reading: Reading) -> list[InventoryError]:
-    """The error of a file in which nothing is an inventory; an empty list of objects is none, but no error."""
+    """Return the error for a file without any declaration; an empty list of objects is no error."""
     path = reading.path
     if not reading.documents or all(document.value is None for document in reading.documents):
         span = reading.source.span(0, 0) if reading.source else None
@@ -186,14 +186,14 @@ def rejection(reading: Reading) -> list[InventoryError]:
         return []
     value = document.value
     span = document.locate((), "key")
-    return [InventoryError(path, span, f"not an inventory: {_what(document)}", _hint(value))]
+    return [InventoryError(path, span, f"not an inventory: {_description(document)}", _hint(value))]
 
 
 def _is_empty(value: Any) -> bool:
     return isinstance(value, dict) and isinstance(value.get("items"), list) and not value["items"]
 
 
-def _what(document: Document) -> str:
+def _description(document: Document) -> str:
     value = document.value
     if not isinstance(value, dict):
         return f"{described(value)} where an object should be"
@@ -217,11 +217,11 @@ def _hint(value: Any) -> str:
 
 
 def load(readings: Sequence[Reading], *, follows_schema: bool = False) -> tuple[Inventory, tuple[InventoryError, ...]]:
-    """The inventory that some files declare, and everything that is wrong with them.
+    """Load the inventory that files declare, with all problems in them.
 
-    Where it is known that they follow the schema they are not compared with it.
-    Where there is a fatal error the inventory must not be judged by; an object with an error of its own is `unread`.
-    Contradictions between declarations that are each well-formed are not looked for here: see `contradictions`.
+    With `follows_schema` the check against the schema is skipped.
+    With a fatal error the inventory must not be used; an object with an error of its own is `unread`.
+    Contradictions between well-formed declarations are not checked here: see `contradictions`.
     """
     found = GatheredDeclarations(Misreadings(readings))
     for reading in readings:

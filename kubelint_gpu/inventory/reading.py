@@ -1,4 +1,4 @@
-"""What the scheduling core makes of a declared object, asked for while the line that declares it is known."""
+"""Parses declared objects into API types while the line of the declaration is known."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ if TYPE_CHECKING:
 
 
 def understood(declared: Declared, problems: list[InventoryError]) -> Declared | None:
-    """The object with its `typed`, or None where the core refuses it; why is then among the problems, field by field.
+    """Return the object with its `typed`, or None if it is invalid; the errors are then added to `problems`.
 
-    Every object of an inventory goes through here, so none is refused later, where nobody knows its line.
+    Every object of an inventory is checked here, so none is refused later, when its line is no longer known.
     """
     found: list[InvalidObject] = []
     typed = read_object(declared.value, found)
@@ -28,6 +28,6 @@ def understood(declared: Declared, problems: list[InventoryError]) -> Declared |
 
 
 def refusal(declared: Declared, problem: InvalidObject) -> InventoryError:
-    """What is wrong with a field of a declared object, at its place."""
+    """Return the error for an invalid field of a declared object, at its place."""
     sentence = f"{declared.kind} {declared.name}: {field_path(problem.pointer)} {problem.detail}"
     return error_about(declared, problem.pointer, sentence)

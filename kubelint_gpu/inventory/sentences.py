@@ -1,4 +1,4 @@
-"""A `ClusterInventory` against its JSON Schema: each error is a sentence that a person can act on, at its place."""
+"""Checks a `ClusterInventory` against its JSON Schema; each error is a helpful sentence, at its place."""
 
 from __future__ import annotations
 
@@ -58,19 +58,19 @@ _VERBS = ("must ", "has ", "needs ")
 
 
 def schema_text() -> str:
-    """The schema as `kubelint-gpu inventory schema` prints it: JSON, draft-07."""
+    """Return the schema as `kubelint-gpu inventory schema` prints it: JSON, draft-07."""
     return Path(__file__).with_name("schema.json").read_text(encoding="utf-8")
 
 
 @lru_cache(maxsize=1)
 def schema() -> dict[str, Any]:
-    """The schema as data; nobody changes it."""
+    """Return the schema as data, which must not be changed."""
     found: dict[str, Any] = json.loads(schema_text())
     return found
 
 
 def validate(item: Item) -> tuple[tuple[InventoryError, ...], frozenset[Pointer]]:
-    """Errors of a document, and what of it must not be read: pointers of sections and of their entries."""
+    """Return the errors of a document, and the pointers of sections and entries that must not be read."""
     errors: list[InventoryError] = []
     broken: set[Pointer] = set()
     every = (deviation for error in _validator().iter_errors(item.value) for deviation in deviations(error))
@@ -95,9 +95,9 @@ def validate(item: Item) -> tuple[tuple[InventoryError, ...], frozenset[Pointer]
 
 
 def kind_of(field: str | int) -> str | None:
-    """The kind of the objects that a field of a ClusterInventory declares, `ANY` of an unknown one.
+    """Return the kind of the objects that a field of a ClusterInventory declares, `ANY` for an unknown field.
 
-    None where it declares none, but says how all of them are read.
+    None for a field that declares no objects but controls how all of them are read.
     """
     return SECTIONS.get(str(field)) or (None if field in schema()["properties"] else ANY)
 
@@ -127,9 +127,9 @@ def _is_quantity(value: object) -> bool:
 
 
 class Deviation(Value):
-    """One thing that is not as the schema has it: where, what, and what would be right.
+    """One difference from the schema: where, what, and a correction.
 
-    `misspelt` is the field that an unknown one was probably meant to be; `missing` are fields any of which would do.
+    `misspelt` is the known field that an unknown one probably means; of the `missing` fields any one would do.
     """
 
     pointer: Pointer
@@ -141,7 +141,7 @@ class Deviation(Value):
 
 
 def deviations(error: ValidationError) -> Iterator[Deviation]:
-    """What an error means; several for several unknown or missing fields.
+    """Yield the differences behind an error; several for several unknown or missing fields.
 
     Of alternatives the one that was probably meant is explained.
     """

@@ -1,4 +1,4 @@
-"""The name that was probably meant: a label key, or a value, of those that there are."""
+"""The label key or value that was probably meant, among the existing ones."""
 
 from __future__ import annotations
 
@@ -12,21 +12,21 @@ _WORDS = pattern(r"[^a-z0-9]+")
 
 
 def nearest_key(key: str, known: Sequence[str]) -> str:
-    """The label key that comes nearest to one that no node has; empty where none does.
+    """The label key that is most similar to one that no node has; empty if none is similar.
 
-    The same key in other letters or with other separators, then the same name under the prefix that was left out, then
-    a near spelling.
+    First the same key with other case or separators, then the same name with the omitted prefix, then a similar
+    spelling.
     """
     bare = _only(known, lambda one: "/" not in key and one.rpartition("/")[2].lower() == key.lower())
     return _only(known, lambda one: _words(one) == _words(key)) or bare or _spelt(key, known, 0.75)
 
 
 def nearest_value(values: Iterable[str], known: Sequence[str]) -> tuple[str, str]:
-    """The value that comes nearest to one of those that no node has, and that one; both empty where none does.
+    """The value most similar to one of `values`, which no node has, and that one; both empty if none is similar.
 
-    The same value in other letters or with other separators, then the only one with all of its words (`NVIDIA-L4` for
-    `L4`) or without a prefix of it, then a likely misspelling: words with digits, as of machines and zones, stay the
-    same, and of four characters one may be wrong.
+    First the same value with other case or separators, then the only one with all of its words (`NVIDIA-L4` for `L4`)
+    or without a prefix of it, then a likely misspelling: words with digits, as in names of machines and zones, must be
+    equal, and one of four characters may be wrong.
     """
     wanted = tuple(values)
     for near in (_same, _containing, _misspelt):
@@ -52,13 +52,13 @@ def _containing(value: str, known: Sequence[str]) -> str:
 
 
 def _prefixed(words: tuple[str, ...], bare: tuple[str, ...]) -> bool:
-    """Whether words are other ones with a prefix that has no digits."""
+    """Whether `words` are `bare` after a prefix without digits."""
     prefix = words[: len(words) - len(bare)]
     return words[len(prefix) :] == bare and not any(map(str.isdigit, "".join(prefix)))
 
 
 def _misspelt(value: str, known: Sequence[str]) -> str:
-    """The only one that is a likely spelling of the value, nearest first; empty where none or several are."""
+    """The only value that is a likely spelling of this one, nearest first; empty if there are none or several."""
     import difflib
 
     alike = {one.lower() for one in known if _numbered(one) == _numbered(value)}
@@ -70,12 +70,12 @@ def _misspelt(value: str, known: Sequence[str]) -> str:
 
 
 def _numbered(text: str) -> list[str]:
-    """The words that have digits, however their unit is written."""
+    """The words with digits, with their units normalized."""
     return [_GIGABYTES().sub(r"\1gb", word) for word in _words(text) if any(map(str.isdigit, word))]
 
 
 def _distance(one: str, other: str) -> int:
-    """How many characters are left out, added, wrong, or exchanged with the next one."""
+    """The edit distance: characters that are missing, added, wrong, or swapped with the next one."""
     before: list[int] = []
     last = list(range(len(other) + 1))
     for row, left in enumerate(one, 1):

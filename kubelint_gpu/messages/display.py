@@ -1,4 +1,4 @@
-"""How text of unknown origin appears in a terminal: what is seen of each code point, and how wide."""
+"""Makes text of unknown origin safe for a terminal: what each code point looks like, and how wide it is."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ _MARKED_COMMAND = pattern(r"#(?=#\w*\[)")
 
 
 def visible(text: str, *, unicode: bool = True, keep: str = "") -> str:
-    r"""The text with everything that could steer a terminal or a CI runner, or hide in a line, written out.
+    r"""The text with all characters escaped that could control a terminal or a CI runner, or hide in a line.
 
     Control characters, direction and zero-width characters, odd spaces and lone surrogates become \x1b or \u202e,
-    apart from those of `keep`; without `unicode` so does all that is not ASCII. Of ##[ the first sign is written out.
+    except for those in `keep`; without `unicode`, all non-ASCII characters, too. In ##[ the first sign is escaped.
     """
     if not (text.isprintable() and (unicode or text.isascii())):
         text = "".join([char if char in keep else _written_out(char, unicode) for char in text])
@@ -24,9 +24,9 @@ def visible(text: str, *, unicode: bool = True, keep: str = "") -> str:
 
 
 def commandless(text: str) -> str:
-    """Whole lines as they are printed; where one begins like a command of a CI runner, its first sign is written out.
+    """Whole lines, with the first sign escaped if a line begins like a command of a CI runner.
 
-    A runner looks for `::` behind blanks, and for ##[ anywhere.
+    A runner looks for `::` after blanks, and for ##[ anywhere.
     """
     if "##" in text:
         text = _MARKED_COMMAND().sub(r"\\x23", text)
@@ -34,12 +34,12 @@ def commandless(text: str) -> str:
 
 
 def cells(text: str) -> int:
-    """The terminal cells that visible text takes: two for wide characters, none for combining ones."""
+    """The width of visible text in terminal cells: two for wide characters, none for combining ones."""
     return len(text) if text.isascii() else sum(map(_cells, text))
 
 
 def tab_stop(cell: int) -> int:
-    """The cells from here to the next tab stop."""
+    """The number of cells from here to the next tab stop."""
     return TAB - cell % TAB
 
 
@@ -64,6 +64,6 @@ def _cells(char: str) -> int:
 
 
 def can_show(stream: TextIO) -> bool:
-    """Whether the stream takes more than ASCII."""
+    """Whether the stream can encode more than ASCII."""
     encoding = (getattr(stream, "encoding", None) or "ascii").lower().replace("-", "").replace("_", "")
     return encoding.startswith("utf")

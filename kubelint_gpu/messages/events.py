@@ -1,4 +1,4 @@
-"""What may happen to a cluster, as it reads in a sentence."""
+"""Changes of a cluster in the form that a sentence uses."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _FEW_OWNERS = 3
 
 
 class Own(Value):
-    """What pods of the workload itself are called: `the` one that is there, `one` of some, and `many`."""
+    """Names for pods of the workload itself: `the` existing one, `one` of several, and `many`."""
 
     the: str
     one: str
@@ -43,7 +43,7 @@ SIBLING = Own("another pod of its own", "another pod of its own", "other pods of
 
 
 def told(changes: Iterable[Change], mine: Owner | None = None, own: Own = OLD) -> str:
-    """What happens, as the rest of 'it would fit if'; `it` is the node, `mine` whose pods are `own`."""
+    """The changes as the rest of 'it would fit if'; `it` is the node, and pods of owner `mine` are called `own`."""
     every = tuple(changes)
     set_labels = [f"{one.key}={one.value}" for one in every if isinstance(one, LabelSet) and one.value is not None]
     parts = []
@@ -52,7 +52,7 @@ def told(changes: Iterable[Change], mine: Owner | None = None, own: Own = OLD) -
             if f"{change.key}={change.value}" == set_labels[0]:
                 parts.append(f"the labels {listed(set_labels)} are set")
         else:
-            parts.append(_told(change, mine, own))
+            parts.append(_change_text(change, mine, own))
     return " and ".join(parts) if len(parts) < 3 else ", and ".join(parts)
 
 
@@ -73,7 +73,7 @@ def requirement_text(requirement: Requirement) -> str:
     return f"{key} is {'there' if requirement.operator == 'Exists' else 'not there'}"
 
 
-def _told(change: Change, mine: Owner | None, own: Own) -> str:
+def _change_text(change: Change, mine: Owner | None, own: Own) -> str:
     if isinstance(change, PodsEnd):
         return _ends(change, mine, own)
     if isinstance(change, PodArrives):

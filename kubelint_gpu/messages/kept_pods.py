@@ -1,4 +1,4 @@
-"""Why a controller keeps the old pods of a rollout, and what helps it beside others."""
+"""Why a controller keeps the old pods of a rollout, and what helps beside other workloads."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _RECREATED = "Recreate: all old pods are gone before a new one is made"
 
 
 def keeping(workload: Workload) -> tuple[str, str, str]:
-    """That the old pods stay, as a clause and as what the controller does, and the numbers behind it."""
+    """A clause that the old pods stay, the controller's action, and the numbers behind it."""
     controller, replicas = controller_of(workload), workload.replicas
     until = "until the new one is available"
     if surges_on_nodes(controller):
@@ -40,7 +40,7 @@ def surges_on_nodes(controller: Controller) -> bool:
 
 
 def numbers(workload: Workload) -> tuple[str, ...]:
-    """Why the old pods stay, where that is a matter of numbers."""
+    """Why the old pods stay, if numbers decide that."""
     controller = controller_of(workload)
     return (kept(controller, workload.replicas),) if controller.has_replica_sets else ()
 
@@ -68,7 +68,7 @@ def _number(controller: Controller, replicas: int) -> str:
 
 
 def _is_raised(controller: Controller, replicas: int) -> bool:
-    """Whether the controller takes 1 for a `maxUnavailable` of 0, because nothing could change otherwise."""
+    """Whether the controller uses 1 for a `maxUnavailable` of 0, because nothing could change otherwise."""
     written = controller.max_unavailable
     return written is not None and not written.of(replicas, round_up=False) and controller.unavailable(replicas) > 0
 
@@ -91,7 +91,7 @@ def _label(controller: Controller, replicas: int) -> str:
 
 
 def rivals_for_room(workload: Workload, waiting: Waiting) -> Iterator[str]:
-    """What keeps others from the room that an old pod leaves before its successor has it."""
+    """Yield the pods that can take the room of an old pod before its successor has it."""
     holders = {holder.owner for lack in every(waiting.lacks) for holder in lack.holders}
     rivals = [owner_name(key) for key in sorted(holders - {workload.key})]
     if rivals and not workload.spec.node_name:
@@ -102,7 +102,7 @@ def rivals_for_room(workload: Workload, waiting: Waiting) -> Iterator[str]:
 
 
 def help_beside(others: Sequence[Workload], *, may: bool) -> Iterator[str]:
-    """What helps a rollout beside others that change at the same moment; it `may` stick where they come first."""
+    """Yield help for a rollout beside others that change at the same moment; it `may` stick if they come first."""
     names = workload_names(others)
     if others and may:
         changes, them = verb("change", len(others)), "it" if len(others) == 1 else "them"

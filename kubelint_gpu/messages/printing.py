@@ -1,4 +1,4 @@
-"""Lines to standard output and standard error, none of which a CI runner takes for a command."""
+"""Prints lines so that no CI runner takes one for a command."""
 
 from __future__ import annotations
 

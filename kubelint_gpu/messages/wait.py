@@ -1,4 +1,4 @@
-"""What a rollout that never ends waits for, who holds it, and how it came to that, in words."""
+"""What a rollout that never ends waits for, which pods hold it, and how that happens, in words."""
 
 from __future__ import annotations
 
@@ -29,9 +29,9 @@ _OTHERS = "other pods of its own"
 class Wait(Value):
     """A pod that waits for ever at the end of a rollout of `workload`.
 
-    `claims` are the names of the claims that only one pod, or the pods of one node, can use.
-    `named` says that the workload is to be told, since several are told of; `standing` that nothing is rolled out, and
-    `only` that it wants no other pod then.
+    `claims` are the names of the claims that only one pod, or the pods of one node, can use. `named` says that the text
+    must name the workload, because it is about several; `standing` that nothing rolls out, and `only` that it wants no
+    other pod then.
     """
 
     workload: Workload
@@ -43,7 +43,7 @@ class Wait(Value):
 
     @property
     def who(self) -> str:
-        """The one who waits."""
+        """A name for the waiting pod."""
         owner = self.waiting.owner
         if owner != self.workload.key:
             return f"a pod of {owner_name(owner)}"
@@ -57,7 +57,7 @@ class Wait(Value):
 
     @property
     def clause(self) -> str:
-        """What it waits for and who holds it, as a clause of the finding's message."""
+        """What the pod waits for and which pods hold it, as a clause of the finding's message."""
         if self.waiting.refusal:
             return f"{self._refused_one} is refused {refused(self.waiting.refusal)}"
         if self.waiting.unready:
@@ -77,10 +77,11 @@ class Wait(Value):
         return f"{self.who} waits {', or '.join(told)}"
 
     def sentences(self) -> Iterator[str]:
-        """The first half of the circle, node by node: who waits for whom."""
+        """Yield the first half of the circle, node by node: which pod waits for which."""
         if self.waiting.refusal:
             counts = "a claim" if self.waiting.lacks_claim else "a pod"
-            yield f"{self._refused_one} is refused {refused(self.waiting.refusal)}; {counts} counts until it is gone"
+            told = f"{self._refused_one} is refused {refused(self.waiting.refusal)}"
+            yield f"{told}; {counts} counts towards the quota until it is gone"
             return
         lacks = sorted(self.waiting.lacks, key=lambda lack: not _pods_in_the_way([lack], self.workload.key, new=False))
         yield from dict.fromkeys(f"{self.who} waits {self._sought((lack,), whole=True)}" for lack in lacks[:_MOST])
@@ -89,12 +90,12 @@ class Wait(Value):
 
     @property
     def _refused_one(self) -> str:
-        """What a quota refuses: the pod, or a claim of it."""
+        """What a quota refuses: the pod, or one of its claims."""
         return f"a claim of {self.who}" if self.waiting.lacks_claim else self.who
 
     @property
     def lacking(self) -> str:
-        """What is wrong with which nodes, in the scheduler's words, for one step of the story."""
+        """What is wrong with which nodes, in the scheduler's words, for one step of the trace."""
         reasons: dict[str, list[str]] = {}
         for first in self.waiting.lacks:
             # the scheduler asks a node up to its first no
@@ -105,7 +106,7 @@ class Wait(Value):
         return ", ".join(said(reason, some(nodes)) for reason, nodes in reasons.items())
 
     def _sought(self, lacks: Sequence[Blocker], *, whole: bool = False) -> str:
-        """`for 1 nvidia.com/gpu on gpu-1, held by the old pod`; with `whole` it says how much there is."""
+        """`for 1 nvidia.com/gpu on gpu-1, held by the old pod`; with `whole` also the allocatable amount."""
         first = lacks[0]
         nodes = some([lack.node for lack in lacks])
         columns = list(zip(*((lack, *lack.also) for lack in lacks), strict=True))
@@ -148,7 +149,7 @@ class Wait(Value):
         return f"for {wanted} ({about(first.reason)}){held}"
 
     def _further(self, places: Sequence[Sequence[Blocker]]) -> str:
-        """A place that it would lack if nothing else were in the way."""
+        """The place that it would lack if nothing else were in the way."""
         told = [_kept_away(one[0], held_by(one, self.workload.key, standing=self.standing)) for one in places]
         return f", and for a place {listed(told)}" if told else ""
 
@@ -163,7 +164,7 @@ class Wait(Value):
 
 
 def story(trace: Trace, wait: Wait, kept: str, then: str = "nothing moves any more") -> tuple[Step, ...]:
-    """The steps of a trace, closed by the controller that keeps the old pods."""
+    """The steps of a trace; the last one is of the controller that keeps the old pods."""
     # of pods of one owner that wait for the same the first one tells what they lack
     short = {(one.owner, one.scheduler): Wait(wait.workload, one).lacking for one in reversed(trace.waiting)}
     found = [
@@ -185,14 +186,14 @@ def story(trace: Trace, wait: Wait, kept: str, then: str = "nothing moves any mo
 
 
 def every(lacks: Sequence[Blocker]) -> list[Blocker]:
-    """Everything that is lacking, of several things on one node each by itself."""
+    """Everything that is lacking; several things on one node are separate entries."""
     return [one for lack in lacks for one in (lack, *lack.also)]
 
 
 def held_by(lacks: Sequence[Blocker], mine: str, *, standing: bool = False) -> str:
-    """The holders of something on some nodes; empty where nobody holds it.
+    """The holders of something on some nodes; empty if there are none.
 
-    Its own pods are old ones, or just others where it is `standing`.
+    Its own pods are called old ones, or just others if it is `standing`.
     """
     names: list[str] = []
     holders = [holder for lack in lacks for holder in lack.holders]
@@ -216,13 +217,13 @@ def _role(owner: str) -> str:
 
 
 def _holder_name(owner: str, mine: str) -> str:
-    """Return what a holder is called: pods of the same object by their role there."""
+    """The name of a holder: pods of the same object are named by their role."""
     same = owner.partition(" (")[0] == mine.partition(" (")[0]
     return f"its {_role(owner)}pods" if same else owner_name(owner)
 
 
 def _pods_in_the_way(lacks: Sequence[Blocker], mine: str, *, new: bool) -> int:
-    """How many old or new pods of a workload hold what is lacking: one that holds two things counts once."""
+    """Return how many old or new pods of a workload hold the lacking resources; each pod counts once."""
     found: dict[str, int] = {}
     for lack in lacks:
         here: dict[str, int] = {}
@@ -236,12 +237,12 @@ def _pods_in_the_way(lacks: Sequence[Blocker], mine: str, *, new: bool) -> int:
 
 
 def port_numbers(spec: PodSpec) -> tuple[int, ...]:
-    """The ports that a pod takes on its node, in the order of numbers."""
+    """The ports that a pod uses on its node, in ascending order."""
     return tuple(sorted({one.port for one in host_ports(spec)}))
 
 
 def _ports(lacks: Sequence[Blocker]) -> str:
-    """The ports that others have on some nodes."""
+    """The ports that others use on some nodes."""
     ports = sorted({int(port) for lack in lacks if lack.held == "port" for port in lack.things})
     return named_ports(ports) if ports else "a host port"
 
@@ -256,7 +257,7 @@ def _claims(names: Sequence[str]) -> str:
 
 
 def _groups(lacks: Sequence[Blocker]) -> list[tuple[Blocker, ...]]:
-    """Nodes that lack the same thing, in the order of the first of each."""
+    """Group nodes that lack the same thing, in the order of the first of each."""
     found: dict[tuple[object, ...], list[Blocker]] = {}
     for lack in lacks:
         also = tuple((one.plugin, one.resource, one.needed) for one in lack.also)
@@ -265,7 +266,7 @@ def _groups(lacks: Sequence[Blocker]) -> list[tuple[Blocker, ...]]:
 
 
 def _free(lacks: Sequence[Blocker], *, whole: bool) -> str:
-    """How much of the resource is left, where that is not simply nothing."""
+    """How much of the resource is left; empty if nothing is."""
     first = lacks[0]
     if whole:
         return f" ({bare(first.resource, first.free)} of {bare(first.resource, first.allocatable)} free)"
@@ -297,11 +298,11 @@ _SHORTAGES = {"cannot allocate all claims": "too few devices are left for its cl
 
 
 def said(reason: str, nodes: str) -> str:
-    """The scheduler's reason with the nodes in place of their number."""
+    """The scheduler's reason with the names of the nodes instead of their number."""
     told = about(reason)
     return f"{_SHORTAGES.get(reason, reason)} on {nodes}" if told == reason else f"{nodes} {told}"
 
 
 def about(reason: str) -> str:
-    """The scheduler's reason as it is said of a node that is named."""
+    """The scheduler's reason in the form that follows the name of a node."""
     return reason.told if isinstance(reason, NodeReason) else reason

@@ -1,4 +1,4 @@
-"""What it is that fewer pods run than are wanted: missing capacity, others that keep them apart, a claim, a quota."""
+"""Why fewer pods run than wanted: missing capacity, other pods that keep them apart, a claim, or a quota."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _PLACES = (
 
 
 def why_fewer(lacks: Sequence[Blocker], refusal: QuotaRefusal | None) -> str:
-    """What it is that too few pods run, by what the first of them that waits lacks, or by a quota."""
+    """Why too few pods run, by what the first waiting pod lacks, or by a quota."""
     if refusal and refusal.unspecified:
         return "the quota takes only pods that name these, whatever the strategy: this is no rollout deadlock"
     if refusal:
@@ -55,19 +55,19 @@ def why_fewer(lacks: Sequence[Blocker], refusal: QuotaRefusal | None) -> str:
 
 
 def what_a_quota_needs(refusal: QuotaRefusal) -> str:
-    """What would let a quota take the pod."""
+    """Return the changes with which a quota would admit the pod."""
     if refusal.unspecified:
         return "set the requests and limits that the quota counts, or declare a LimitRange that sets them"
     return "let the quota allow more, or ask for less of what it counts"
 
 
 def quota_amount(allowed: object, key: str) -> str:
-    """What a quota allows of one of its keys: `2 requests.nvidia.com/gpu`, `1 pod`."""
+    """The limit of a quota for one of its keys: `2 requests.nvidia.com/gpu`, `1 pod`."""
     return f"{allowed} {'pod' if key == 'pods' and str(allowed) == '1' else key}"
 
 
 def refused(refusal: QuotaRefusal) -> str:
-    """`by quota team, which allows 2 requests.nvidia.com/gpu and has 2 in use`; else what the API server says."""
+    """`by quota team, which allows 2 requests.nvidia.com/gpu and has 2 in use`; otherwise the API server's message."""
     if refusal.unspecified:
         return f"({refusal.reason})"
     exceeded = refusal.exceeded
@@ -85,6 +85,6 @@ def refused(refusal: QuotaRefusal) -> str:
 
 
 def insufficient(lacks: Sequence[Blocker]) -> str:
-    """The resource of which nodes have too little, the most often lacking one; empty where none is."""
+    """The resource that nodes lack most often; empty if they lack none."""
     found = [one.resource for lack in lacks for one in (lack, *lack.also) if one.resource not in ("", "pods")]
     return max(sorted({*found}), key=found.count, default="")

@@ -1,4 +1,4 @@
-"""How amounts, nodes and workloads are called in messages."""
+"""Names for amounts, nodes and workloads in messages."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def amount(resource: str, number: int) -> str:
 def some(names: Sequence[str], noun: str = "node", word: str = "and", *, kind: bool = False) -> str:
     """A few names in full, many by number: `gpu-1`, `gpu-1 and gpu-2`, `17 nodes (gpu-1, gpu-2, ...)`.
 
-    With `kind` the noun stands before names, too: `node gpu-1`, `nodes gpu-1 and gpu-2`. If the word is "or", many are
+    With `kind` the noun comes before names, too: `node gpu-1`, `nodes gpu-1 and gpu-2`. If the word is "or", many are
     `one of 17 nodes (gpu-1, gpu-2, ...)`.
     """
     if len(names) <= FEW:
@@ -91,37 +91,37 @@ def budget_names(names: Sequence[str]) -> str:
 
 
 def verb(word: str, number: int) -> str:
-    """What so many things do: `finds` for one, `find` for several and for none."""
+    """A verb in the form for this number: `finds` for 1, `find` otherwise."""
     return f"{word}s" if number == 1 else word
 
 
 def without_class(name: str) -> str:
-    """What becomes of pods whose PriorityClass is not there, or not known yet."""
+    """Return the fate of pods whose PriorityClass does not exist, or is not known yet."""
     if is_placeholder(name):
         return f"PriorityClass {name} is filled in later: its pods count as of the highest priority"
     return f"there is no PriorityClass {name}: admission refuses the pod"
 
 
 def cut_off(states: int) -> str:
-    """Why a search of so many states says nothing."""
+    """Why a search of so many states gives no answer."""
     if not states:
         return USED_UP
     return f"{counted(states, 'state')} {'was' if states == 1 else 'were'} looked at and there are more"
 
 
 def why_open(states: int) -> str:
-    """Return why a search of so many states says nothing, in the words of the closing line."""
+    """Why a search of so many states gives no answer, in the words of the closing line."""
     return CUT_OFF if states else NO_WORK
 
 
 def owner_name(key: str) -> str:
-    """A `kind/namespace/name` as it reads in a sentence."""
+    """`kind/namespace/name` in the form that a sentence uses."""
     kind, _, rest = key.partition("/")
     return f"{kind} {rest}"
 
 
 def owner_names(keys: Sequence[str]) -> str:
-    """`Deployments ml/a and ml/b`, `48 Deployments (ml/a, ml/b, ...)`; each with its kind where they have several."""
+    """`Deployments ml/a and ml/b`, `48 Deployments (ml/a, ml/b, ...)`; each with its kind if these differ."""
     kinds = {key.partition("/")[0] for key in keys}
     if len(kinds) > 1:
         return some(list(dict.fromkeys(map(owner_name, keys))), "object")
@@ -129,6 +129,6 @@ def owner_names(keys: Sequence[str]) -> str:
 
 
 def requirement_name(bound: NumberBound) -> str:
-    """A requirement as it is written: an entry of nodeSelector, or an expression."""
+    """A requirement as written: an entry of nodeSelector, or an expression."""
     requirement = bound.requirement
     return f"{requirement.key}={requirement.values[0]}" if bound.pointer[0] == "nodeSelector" else str(requirement)

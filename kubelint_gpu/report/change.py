@@ -1,4 +1,4 @@
-"""A fix as a reader of changes knows it: lines that go, lines that come, and a few around them."""
+"""Shows a fix as changed lines: removed lines, added lines, and a few around them."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ AROUND = 2
 
 
 class Line(Value):
-    """A line of a change: kept, gone or new; `number` counts in the text before, or after for a new one."""
+    """A line of a change: kept, removed or added; `number` is its line before the change, or after it if added."""
 
     sign: Literal[" ", "-", "+"]
     number: int
@@ -29,7 +29,7 @@ class Hunk(Value):
 
 
 def hunks(fix: Fix, report: Report) -> tuple[Hunk, ...]:
-    """The change by file and place; nothing where the text of a file is not at hand."""
+    """Return the change by file and place; empty if the text of a file is not available."""
     found: list[Hunk] = []
     for path in sorted({edit.place.path for edit in fix.edits}):
         if source_line(report, path, 1) is None:
@@ -44,7 +44,7 @@ def hunks(fix: Fix, report: Report) -> tuple[Hunk, ...]:
 
 
 def _groups(edits: Sequence[TextEdit]) -> Iterator[list[TextEdit]]:
-    """Edits so near to each other that their surroundings touch."""
+    """Yield groups of edits whose surrounding lines touch."""
     group: list[TextEdit] = []
     for edit in edits:
         if group and edit.place.line > group[-1].place.end_line + 2 * AROUND:
@@ -76,7 +76,7 @@ def _hunk(path: str, edits: Sequence[TextEdit], grown: int, report: Report) -> t
 
 
 def _edited(old: Sequence[str], low: int, edits: Sequence[TextEdit]) -> list[str]:
-    """The lines after the edits, which do not overlap."""
+    """Return the lines after the edits, which do not overlap."""
     starts = [0]
     for line in old:
         starts.append(starts[-1] + len(line) + 1)

@@ -1,4 +1,4 @@
-"""What every output format is given: the findings of one run, and how they are to be shown."""
+"""The input of every output format: the findings of one run, and options."""
 
 from __future__ import annotations
 
@@ -25,18 +25,16 @@ class Source(Protocol):
     """The text of a file that was read."""
 
     def line(self, number: int) -> str:
-        """The 1-based line without its line end."""
+        """Return the 1-based line without its line end."""
 
 
 class Options(Value):
-    """How a report is shown.
+    """Options of a report.
 
-    `width` counts the cells of the terminal, `unicode` is false where only ASCII can be shown.
-    `fix_hints` says how fixes are applied; a run that applied them leaves it out.
-    `quiet` leaves out what the run came to.
-    `why` shows the answers behind each verdict.
-    `verbose` shows all that is known of each finding.
-    `category` tells apart the runs of one commit, one for each inventory.
+    `width` is that of the terminal in cells, `unicode` is false if only ASCII can be shown. `fix_hints` shows how to
+    apply fixes; false if the run applied them. `quiet` leaves out the summary. `why` shows the answers behind each
+    verdict. `verbose` shows all details of each finding. `category` distinguishes the runs for one commit, one for each
+    inventory.
     """
 
     color: bool = False
@@ -50,10 +48,9 @@ class Options(Value):
 
 
 class Report(Value):
-    """The outcome of one run; `findings` stand in the order of `assemble`.
+    """The outcome of one run; `findings` are in the order of `assemble`.
 
-    `failed` says why the run cannot be trusted; it is empty where it can.
-    `clusters` are there only where a format draws them.
+    `failed` says why the run cannot be trusted; empty if it can. `clusters` are given only to formats that draw them.
     """
 
     findings: tuple[Finding, ...] = ()
@@ -76,12 +73,12 @@ def assemble(
     clusters: Iterable[ClusterPicture] = (),
     decided: Iterable[Decided] = (),
 ) -> Report:
-    """The report whose findings are sorted by path, line, column and code, whatever their order was."""
+    """Return the report with its findings sorted by path, line, column and code."""
     return Report(tuple(_ordered(findings)), summary, rules, sources, version, failed, tuple(clusters), tuple(decided))
 
 
 def source_line(report: Report, path: str, number: int) -> str | None:
-    """The line as it was read, None where the file or the line is not at hand."""
+    """Return a line of a file as it was read, None if it is not available."""
     source = report.sources.get(path)
     if source is None or number < 1:
         return None
@@ -103,9 +100,9 @@ def _key(finding: Finding) -> Key:
 
 
 def story(finding: Finding, *, trace: bool) -> Iterator[str]:
-    """Each fact on a line of its own: the message, further places, the scheduler's text, help and fixes.
+    """Yield each fact on its own line: the message, further places, the scheduler's text, help and fixes.
 
-    With `trace` the steps and the wait cycle are told too.
+    With `trace` the steps and the wait cycle are included, too.
     """
     yield mark.headline(finding)
     for related in finding.related:

@@ -1,4 +1,4 @@
-"""JSON in pieces: well-formed UTF-8, and harmless where it is printed to a terminal."""
+"""Writes JSON in pieces: well-formed UTF-8, and harmless when printed to a terminal."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ _ODD = pattern(
 
 
 def dump(value: Any, *, indent: int | None = None, margin: int = 0) -> str:
-    """The value as JSON, its lines after the first moved right by `margin`.
+    """Return the value as JSON, its lines after the first indented by `margin`.
 
-    Odd characters are written as escapes; a lone surrogate, which UTF-8 cannot hold, becomes U+FFFD.
+    Unusual characters are escaped; a lone surrogate, which UTF-8 cannot hold, becomes U+FFFD.
     """
     separators = (", ", ": ") if indent is None else (",", ": ")
     text = json.dumps(value, ensure_ascii=False, indent=indent, separators=separators)
@@ -31,7 +31,7 @@ def dump(value: Any, *, indent: int | None = None, margin: int = 0) -> str:
 
 
 def array(values: Iterable[Any], *, indent: int | None = None, margin: int = 0) -> Iterator[str]:
-    """A JSON array with one value at a time in memory; each begins a line at `margin` + 2."""
+    """Yield a JSON array with one value at a time in memory; each begins a line at `margin` + 2."""
     inner = margin + 2
     opening = "["
     for value in values:

@@ -36,11 +36,11 @@ class Render(Protocol):
     """Writes a report in pieces, so that ten thousand findings need no more memory than one."""
 
     def __call__(self, report: Report, options: Options) -> Iterator[str]:
-        """The pieces in order; together they end with a line end, or are empty."""
+        """Yield the pieces in order; together they end with a line end, or are empty."""
 
 
 def renderer(name: str) -> Render:
-    """The function that writes a format.
+    """Return the function that writes a format.
 
     Raises KeyError for a name that is not in FORMATS.
     """

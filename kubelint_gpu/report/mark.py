@@ -1,4 +1,4 @@
-"""The places of a finding, each with what is said of it, in groups that share a snippet."""
+"""The places of a finding with their labels, in groups that share a snippet."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ NEAR = 40
 
 
 class Mark(Value):
-    """A place, the label under it, and whether it is where the finding stands."""
+    """A place, its label, and whether it is the place of the finding itself."""
 
     place: Place
     label: str
@@ -21,16 +21,16 @@ class Mark(Value):
 
     @property
     def last_line(self) -> int:
-        """The last line that shows a part of the place: an end before the first column leaves its line out."""
+        """Return the last line that shows a part of the place; an end before the first column excludes its line."""
         place = self.place
         ends_before = place.end_column <= 1 and place.end_line > place.line
         return max(place.line, place.end_line - (1 if ends_before else 0))
 
 
 def groups(finding: Finding) -> list[list[Mark]]:
-    """The marks of each snippet by line; the primary place's snippet comes first, the others as they are related.
+    """Return the marks of each snippet by line; the primary place's snippet first, then the related ones in order.
 
-    What is said of the primary place is its label; if nothing is, the object is named.
+    The label of the primary place is its message; without one, the object is named.
     """
     said: dict[Place, list[str]] = {finding.place: []}
     for related in finding.related:
@@ -49,13 +49,13 @@ def groups(finding: Finding) -> list[list[Mark]]:
 
 
 def object_name(finding: Finding) -> str:
-    """The object as people write it: `Deployment vision/object-tracker`."""
+    """Return the object as users write it: `Deployment vision/object-tracker`."""
     kind, _, name = finding.object.partition("/")
     return f"{kind} {name.lstrip('/')}".rstrip()
 
 
 def headline(finding: Finding) -> str:
-    """Who, what, why: the message, behind the name of the object where it does not have that."""
+    """Return the message, prefixed by the name of the object if the message does not contain it."""
     name = object_name(finding)
     if not name or _names(_subject(finding.message), finding):
         return finding.message
@@ -63,12 +63,12 @@ def headline(finding: Finding) -> str:
 
 
 def _subject(message: str) -> str:
-    """Return the part of a message that says what it is about: who holds something, or is evicted, comes behind it."""
+    """Return the subject of a message, before the colon; holders and evicted pods come after it."""
     return message.partition(": ")[0]
 
 
 def _names(message: str, finding: Finding) -> bool:
-    """Whether a message names the object of a finding: behind its kind, which several objects in a row may share."""
+    """Whether a message names the object of a finding after its kind, which a list of objects may share."""
     kind, _, whole = object_name(finding).partition(" ")
     names, kinds, row = {whole, whole.rpartition("/")[2]}, {kind, f"{kind}s", f"{kind}es"}, False
     for word, following in pairwise((*message.split(), "")):

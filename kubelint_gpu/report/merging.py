@@ -1,4 +1,4 @@
-"""One report of several: what the jobs of a matrix found, each about its share of the files."""
+"""Merges several reports, from the jobs of a matrix that each checked a share of the files."""
 
 from __future__ import annotations
 
@@ -18,16 +18,16 @@ _NOTIFICATIONS = "toolExecutionNotifications"
 
 
 class NotMergeable(ValueError):  # noqa: N818 - it says what the reports are
-    """Reports that are none of this program's, or not of one kind; the message says which."""
+    """Reports that this program did not write, or of different kinds; the message says which."""
 
 
 def merged(reports: Sequence[Any]) -> Iterator[str]:
-    """The report that one run about all of it would have written, in the format of these.
+    """Yield the report that one run about all files would have written, in the same format.
 
-    What several of them found is told once. What many objects have in common is told by each job of its own share.
+    Equal findings are reported once. A finding about many objects stays separate for each job's share.
 
     Raises:
-        NotMergeable: they are not all JSON reports or not all SARIF logs of this program, or of one release of it.
+        NotMergeable: they are not all JSON reports or all SARIF logs of one release of this program.
     """
     try:
         if all("findings" in one for one in reports):
@@ -42,13 +42,13 @@ def merged(reports: Sequence[Any]) -> Iterator[str]:
 
 
 def _json(reports: Sequence[dict[str, Any]]) -> Iterator[str]:
-    version = _same([one["version"] for one in reports], "releases")
+    version = _common_value([one["version"] for one in reports], "releases")
     findings = sorted(_distinct([found for one in reports for found in one["findings"]]), key=_place)
     # what is not shown is counted only if there is any
     summaries = [{"hidden": 0, **one["summary"]} for one in reports]
     summary = {
         name: (max if name in _IN_EACH else sum)(one[name] for one in summaries)
-        for name in _same([list(one) for one in summaries], "releases")
+        for name in _common_value([list(one) for one in summaries], "releases")
     }
     hidden, seconds = summary.pop("hidden"), summary.pop("seconds")
     summary |= {**({"hidden": hidden} if hidden else {}), "seconds": seconds}
@@ -88,8 +88,8 @@ def _place(found: dict[str, Any]) -> tuple[Any, ...]:
 def _sarif(logs: Sequence[dict[str, Any]]) -> Iterator[str]:
     runs = [log["runs"][0] for log in logs]
     drivers = [run["tool"]["driver"] for run in runs]
-    _same([(driver["name"], driver.get("version")) for driver in drivers], "releases")
-    _same([run["automationDetails"] for run in runs], "categories")
+    _common_value([(driver["name"], driver.get("version")) for driver in drivers], "releases")
+    _common_value([run["automationDetails"] for run in runs], "categories")
     rules = [one for _, one in sorted({one["id"]: one for driver in drivers for one in driver["rules"]}.items())]
     index = {one["id"]: place for place, one in enumerate(rules)}
     results = sorted(
@@ -126,7 +126,7 @@ def _sarif_parts(log: dict[str, Any], run: dict[str, Any], rules: Sequence[Any])
 
 
 def _first(result: dict[str, Any]) -> tuple[Any, ...]:
-    """The worst first; of each severity in the order of files and lines."""
+    """Return a sort key: the worst first, then by file and line."""
     place = result["locations"][0]["physicalLocation"]
     region = place.get("region", {})
     lines = [region.get(name, 0) for name in ("startLine", "startColumn")]
@@ -139,7 +139,7 @@ def _distinct(values: Sequence[Any]) -> list[Any]:
     return list({dump(value): value for value in values}.values())
 
 
-def _same(values: Sequence[Any], what: str) -> Any:
+def _common_value(values: Sequence[Any], what: str) -> Any:
     if any(value != values[0] for value in values):
         raise NotMergeable(f"they are of different {what}")
     return values[0]

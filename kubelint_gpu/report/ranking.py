@@ -1,4 +1,4 @@
-"""The order of formats that cannot show everything: what matters most comes first."""
+"""The order of findings in formats that cannot show all: the most important first."""
 
 from __future__ import annotations
 
@@ -10,15 +10,15 @@ _RANKS: dict[Severity, int] = {"error": 0, "warning": 1, "note": 2}
 
 
 def worst_first(findings: Sequence[Finding]) -> list[Finding]:
-    """Errors, then warnings, then notes; findings of one severity stay in their order."""
+    """Return errors, then warnings, then notes; findings of one severity keep their order."""
     return sorted(findings, key=lambda finding: _RANKS[finding.severity])
 
 
 def stuck_first(findings: Sequence[Finding]) -> list[Finding]:
-    """The worst first, and of each severity the rollouts that get stuck: what a reader came for."""
+    """Return the worst first; within a severity, rollouts that get stuck come first."""
     return sorted(findings, key=lambda finding: (_RANKS[finding.severity], not finding.trace))
 
 
 def by_family(findings: Sequence[Finding]) -> list[Finding]:
-    """The same, and then the families of rules in their order: what never runs before what could run otherwise."""
+    """Return the worst first as in `stuck_first`, then by family of rules: a pod that never runs comes first."""
     return sorted(findings, key=lambda finding: (_RANKS[finding.severity], not finding.trace, finding.code[:4]))

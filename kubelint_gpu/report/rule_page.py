@@ -1,4 +1,4 @@
-"""Pages of rules for a terminal: headings stand out, prose and tables fit its width, code stays as it is."""
+"""Pages of rules for a terminal: emphasized headings, wrapped prose and tables, unchanged code."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _GAP = "  "
 
 
 def page(text: str, options: Options) -> Iterator[str]:
-    """The lines of a page that is written in Markdown, each with its line end."""
+    """Yield the lines of a Markdown page, each with its line end."""
     theme = theme_of(options)
     lines = text.splitlines()
     at = 0
@@ -68,7 +68,7 @@ def _paragraph(text: str, theme: Theme) -> Iterator[str]:
 
 
 def _table(rows: Sequence[Sequence[str]], theme: Theme) -> Iterator[str]:
-    """Columns side by side, the last one wrapped; where there is no room for that, a row is a paragraph."""
+    """Yield columns side by side, the last one wrapped; if they do not fit, a paragraph for each row."""
     count = max(len(row) for row in rows)
     full = [[theme.show(_plain(cell)) for cell in (*row, *[""] * (count - len(row)))] for row in rows]
     sizes = [max(cells(row[column]) for row in full) for column in range(count)]
@@ -97,6 +97,6 @@ def _end(lines: Sequence[str], at: int, start: str) -> int:
 
 
 def _plain(text: str) -> str:
-    """Prose without marks that only a browser makes something of; of a link to elsewhere the address is kept."""
+    """Return prose without Markdown marks; links to other sites keep their address."""
     text = _LINK().sub(lambda found: f"{found[1]} ({found[2]})" if "://" in found[2] else found[1], text)
     return _ESCAPED().sub(r"\1", _BOLD().sub(r"\1", text))

@@ -34,22 +34,22 @@ class Frame(Value):
     style: Style
 
     def row(self, number: str, text: str) -> str:
-        """A line of the snippet behind its number."""
+        """Return a line of the snippet with its number."""
         gutter = self.theme.paint("frame", f"{number:>{self.digits}} {self.theme.rule}")
         return f"{gutter} {text}" if text else gutter
 
     @property
     def indent(self) -> int:
-        """The cells before the text of the file."""
+        """Return the number of cells before the text of the file."""
         return self.digits + 3
 
 
 def snippet(
     marks: Sequence[Mark], line: Callable[[int], str | None], frame: Frame, *, dense: bool = False
 ) -> list[str]:
-    """The lines with their marks, nothing if there is neither a line nor a label; `dense` leaves out all other rows.
+    """Return the lines with their marks, nothing if there is neither a line nor a label; `dense` leaves out empty rows.
 
-    Where a line cannot be had, its labels stand alone.
+    If a line is not available, its labels stand alone.
     """
     ranges = [mark for mark in marks if _long(mark) and None not in (line(mark.place.line), line(mark.last_line))]
     block = next((mark for mark in sorted(ranges, key=lambda mark: not mark.primary)), None)
@@ -133,7 +133,7 @@ def _label_rows(mark: Mark, start: int, carets: str, frame: Frame, brace: str) -
 
 
 def _beside(label: str, start: int, theme: Theme) -> list[str]:
-    """The label in lines that begin at cell `start`, none if there is too little room."""
+    """Return the label in lines that begin at cell `start`, nothing if there is too little room."""
     if not label or start + min(BESIDE, cells(label)) > theme.width:
         return []
     return theme.wrap(label, first=start, hang=start)
@@ -182,9 +182,9 @@ def _block_end(block: Mark, text: str, frame: Frame) -> Iterator[str]:
 
 
 class Strip(Value):
-    """A cropped line: `text` is what is shown, `edges[i]` the cell of code point `first + i`.
+    """A cropped line: `text` is the visible part, `edges[i]` the cell of code point `first + i`.
 
-    `last` is the last code point that can be pointed at: the end of the line, if that is in sight.
+    `last` is the last code point that can be marked: the end of the line, if that is visible.
     """
 
     text: str
@@ -193,19 +193,19 @@ class Strip(Value):
     edges: Sequence[int]
 
     def holds(self, index: int) -> bool:
-        """Whether the code point can be seen."""
+        """Whether the code point is visible."""
         return self.first <= index <= self.last
 
     def cell(self, index: int) -> int:
-        """The cell where the code point begins; the nearest one for a code point outside."""
+        """Return the cell where the code point begins; the nearest cell if it is not visible."""
         return self.edges[min(max(index - self.first, 0), len(self.edges) - 1)]
 
 
 def strip(line: str, at: int, room: int, theme: Theme) -> Strip:
-    """The line, cropped to `room` cells around the code point `at` if it is wider.
+    """Return the line, cropped to `room` cells around the code point `at` if it is wider.
 
-    A room too small for anything is taken as LEAST_ROOM.
-    Only the neighbourhood is looked at, so a line of a megabyte costs no more than a screen line.
+    A smaller room than LEAST_ROOM counts as LEAST_ROOM.
+    Only the surroundings are read, so a line of a megabyte costs no more than a screen line.
     """
     at = min(at, len(line))
     room = max(room, LEAST_ROOM)

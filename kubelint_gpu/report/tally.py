@@ -1,4 +1,4 @@
-"""What a run comes to: the closing line of the report, and the table of `--statistics`."""
+"""The summary of a run: the last lines of the report, and the table of `--statistics`."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from kubelint_gpu.report.theme import theme_of
 
 
 def closing(report: Report, options: Options) -> Iterator[str]:
-    """The last lines of the text report: what was checked, what was found, what can be fixed."""
+    """Yield the last lines of the text report: what was checked, what was found, what can be fixed."""
     theme = theme_of(options)
     if report.failed:
         for line in theme.wrap(f"The run failed: {report.failed}.", first=0, hang=2):
@@ -33,7 +33,7 @@ def closing(report: Report, options: Options) -> Iterator[str]:
 
 
 def outcome(report: Report) -> str:
-    """The same in one line: that the run failed, what was found, or that nothing was."""
+    """Return the summary in one line: that the run failed, the findings, or that there are none."""
     if report.failed:
         failed = f"the run failed: {report.failed}."
         return f"{failed} {_found(report)}" if report.findings else failed
@@ -44,7 +44,7 @@ def outcome(report: Report) -> str:
 
 
 def statistics(report: Report, options: Options) -> Iterator[str]:
-    """A table of the codes that were found: count, code, name, severity and how many carry a fix.
+    """Yield a table of codes: count, code, name, severity and the number of findings with a fix.
 
     The most frequent comes first; equal counts are sorted by code.
     """
@@ -70,7 +70,7 @@ def _found(report: Report) -> str:
     summary = report.summary
     findings = _listed([(summary.errors, "error"), (summary.warnings, "warning"), (summary.notes, "note")], plural="s")
     fixable = sum(1 for finding in report.findings if any(fix.edits for fix in finding.fixes))
-    rest = _rest(summary, fixable)
+    rest = _not_shown(summary, fixable)
     checked = f"{_files(summary)}, {_count(summary.workloads, 'workload')} checked"
     told = f"{checked}: {findings or _count(len(report.findings), 'finding')}" + (f" ({rest})" if rest else "")
     return told + _unknown(summary)
@@ -91,12 +91,12 @@ def _nothing(summary: Summary) -> str:
         verdict = "no workload to judge, nothing found"
     else:
         verdict = "all is well" if summary.nodes else "nothing found"
-    rest = _rest(summary)
+    rest = _not_shown(summary)
     return f"Checked {looked} {against}: {verdict}" + (f" ({rest})" if rest else "") + _unknown(summary) + "."
 
 
 def _files(summary: Summary) -> str:
-    """Return how many files there are, and how many sets of them are applied together."""
+    """Return the number of files, and of sets of files that are applied together."""
     files, units = _count(summary.files, "file"), summary.units
     if summary.files < 2 or not units:
         return files
@@ -104,13 +104,13 @@ def _files(summary: Summary) -> str:
 
 
 def _unknown(summary: Summary) -> str:
-    """The claims that nobody declares, which what is said rests on."""
+    """Return the undeclared claims on which results depend."""
     names = summary.unknown
     return f"; {some(names, 'claim', kind=True)} {'is' if len(names) == 1 else 'are'} not known" if names else ""
 
 
-def _rest(summary: Summary, fixable: int = 0) -> str:
-    """Return what is beside the findings that are shown, and at last how many questions are undecided and why."""
+def _not_shown(summary: Summary, fixable: int = 0) -> str:
+    """Return the counts of findings that are not shown, and the undecided questions with the reason."""
     hidden = [(summary.ignored, "ignored"), (summary.baseline, "in the baseline"), (summary.hidden, "not shown")]
     told = _listed([*hidden, (fixable, "fixable"), (summary.undecided, "undecided")])
     return f"{told}: {summary.why_undecided}" if summary.undecided and summary.reasons else told

@@ -1,4 +1,4 @@
-"""Colours and signs of the terminal report, and prose that fits its width."""
+"""Colours and signs of the terminal report, and text wrapped to its width."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _RESET = "\x1b[0m"
 
 
 class Theme(Value):
-    """What the terminal can show."""
+    """The capabilities of the terminal."""
 
     color: bool
     unicode: bool
@@ -37,36 +37,36 @@ class Theme(Value):
 
     @property
     def rule(self) -> str:
-        """The line between the numbers and the text of a file."""
+        """Return the line between the numbers and the text of a file."""
         return "│" if self.unicode else "|"
 
     @property
     def ellipsis(self) -> str:
-        """Stands for text that is left out."""
+        """Return the sign for omitted text."""
         return "…" if self.unicode else "..."
 
     @property
     def bullet(self) -> str:
-        """Opens one sentence of a list."""
+        """Return the sign before an item of a list."""
         return "•" if self.unicode else "-"
 
     @property
     def brace(self) -> tuple[str, str, str, str]:
-        """Opens and continues a range of several lines, turns at its end, and runs to its last column."""
+        """Return the signs of a range of lines: its start, its side, its end, and the line to its last column."""
         return ("╭", "│", "╰", "─") if self.unicode else ("/", "|", "|", "_")
 
     def paint(self, style: Style, text: str) -> str:
-        """The text in a colour, or as it is where colours are off."""
+        """Return the text in a colour, or unchanged if colours are off."""
         return f"{_CODES[style]}{text}{_RESET}" if self.color and text else text
 
     def show(self, text: str) -> str:
-        """The text with control characters written out, and all but ASCII where only ASCII can be shown."""
+        """Return the text with control characters made visible, and in ASCII if the terminal needs it."""
         return visible(text, unicode=self.unicode)
 
     def wrap(self, text: str, *, first: int, hang: int) -> list[str]:
-        """Visible text in lines that fit; the first begins at cell `first`, the others at `hang`.
+        """Return visible text in lines that fit; the first begins at cell `first`, the others at `hang`.
 
-        No token is ever split, so one that is wider than the terminal stands on a line of its own.
+        No token is ever split, so a token wider than the terminal stands on its own line.
         """
         if text.isascii():
             return [line.rstrip() for line in _cut(text, self.width - first, self.width - hang)]
@@ -85,7 +85,7 @@ class Theme(Value):
 
 
 def _cut(text: str, first: int, others: int) -> Iterator[str]:
-    """A text of characters of one cell in lines of so many."""
+    """Yield lines of at most so many cells, for text whose characters take one cell each."""
     start, room = 0, first
     while len(text) - start > room:
         space = text.rfind(" ", start, start + max(room, 0) + 1)
@@ -98,5 +98,5 @@ def _cut(text: str, first: int, others: int) -> Iterator[str]:
 
 
 def theme_of(options: Options) -> Theme:
-    """The theme for a terminal; one too narrow to read is taken a little wider."""
+    """Return the theme for a terminal; a very narrow terminal counts as a little wider."""
     return Theme(options.color, options.unicode, max(options.width, LEAST_WIDTH))

@@ -1,4 +1,4 @@
-"""The table behind each verdict, for people at a terminal."""
+"""The table behind each verdict, for users at a terminal."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ def tables(decided: Sequence[Decided], theme: Theme) -> Iterator[str]:
 
 
 def verdict_of(one: Decided) -> tuple[str, Style]:
-    """Return the verdict in words with what it rests on, and its style."""
+    """Return the verdict in words with the hypothesis that it depends on, and its style."""
     word, style = _VERDICTS.get(one.verdict, (one.verdict, "warning"))
     worse = {reason.hypothesis for reason in one.reasons if reason.answer != "completes"}
     if one.verdict != "completes":
@@ -97,6 +97,6 @@ def rows(one: Decided, theme: Theme) -> Iterator[str]:
 
 
 def _argument(reason: Reason) -> str:
-    """Return what decided it in plain words, and after how many states."""
+    """Return the deciding argument in plain words, and the number of states."""
     told = _ARGUMENTS.get(reason.argument, reason.argument)
     return f"{told}, {counted(reason.steps, 'state')}" if reason.steps else told

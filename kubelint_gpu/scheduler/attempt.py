@@ -18,14 +18,13 @@ NO_SCHEDULER = 'no scheduler of the cluster answers to "{name}": nothing looks a
 
 
 class Attempt(Value):
-    """What comes of scheduling a pod.
+    """The result of one scheduling attempt.
 
     Attributes:
-        held: why no attempt is made at all (gates, deletion, another scheduler, a claim that is not there); empty where
-            one is.
-        fit: the filters' verdict; None where the pod is held.
-        preemption: None where the pod is held or fits, and in a cluster without nodes.
-        message: the text of the FailedScheduling event; None where the pod fits or is held.
+        held: why no attempt is made (gates, deletion, another scheduler, a missing claim); empty if one is made.
+        fit: the filters' verdict; None if the pod is held.
+        preemption: None if the pod is held or fits, or if the cluster has no nodes.
+        message: the text of the FailedScheduling event; None if the pod fits or is held.
     """
 
     held: str = ""
@@ -49,7 +48,7 @@ def attempt(pod: Pod, snapshot: Snapshot) -> Attempt:
 
 
 def assume(pod: Pod, snapshot: Snapshot, node_name: str) -> Snapshot:
-    """The snapshot once the pod is reserved on a node: with the pod and what the plugins give it there.
+    """The snapshot after the pod is reserved on a node: with the pod and its reservations.
 
     Raises:
         KeyError: there is no such node.
@@ -58,7 +57,7 @@ def assume(pod: Pod, snapshot: Snapshot, node_name: str) -> Snapshot:
 
 
 def reservations(pod: Pod, snapshot: Snapshot, node_name: str) -> tuple[Pod, ...]:
-    """The pod with what the plugins give it on a node, in every way in which they may; it is not placed.
+    """The pod with what the Reserve plugins give it on a node, one for each possible choice; it is not placed.
 
     Raises:
         KeyError: there is no such node.
@@ -71,10 +70,10 @@ def reservations(pod: Pod, snapshot: Snapshot, node_name: str) -> tuple[Pod, ...
 
 
 def resolved(pod: Pod, cluster: Cluster) -> Pod:
-    """The pod with the priority and preemption policy that admission gives it.
+    """The pod with the priority and preemption policy that admission sets.
 
     Raises:
-        UnknownPriorityClass: the class it names does not exist: admission refuses the pod.
+        UnknownPriorityClass: its priority class does not exist: admission refuses the pod.
     """
     found = resolve_priority(pod.spec, cluster.priority_classes)
     return replace(
@@ -86,7 +85,7 @@ def resolved(pod: Pod, cluster: Cluster) -> Pod:
 
 
 def held(pod: Pod, snapshot: Snapshot) -> str:
-    """Why no attempt is made for a pod (gates, deletion, another scheduler, a missing claim); empty where one is."""
+    """Why no attempt is made for a pod (gates, deletion, another scheduler, a missing claim); empty if one is made."""
     if pod.spec.scheduler_name != DEFAULT_SCHEDULER:
         return NO_SCHEDULER.format(name=pod.spec.scheduler_name)
     if scheduling_gates.pre_enqueue(pod) is not None:

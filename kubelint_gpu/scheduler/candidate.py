@@ -1,4 +1,4 @@
-"""The victims on one node, and which node's are the best to lose.
+"""The victims of preemption on one node, and the choice among several nodes.
 
 Source: `SelectVictimsOnNode`, `filterPodsWithPDBViolation` and `pickOneNodeForPreemption` of kube-scheduler.
 """
@@ -22,9 +22,9 @@ _LOWEST = 2**31
 
 
 class Candidate(Value):
-    """A node on which evicting pods makes room.
+    """A node on which preemption makes room.
 
-    `victims` are in the order of their importance; `violations` counts those that a PodDisruptionBudget would keep.
+    `victims` come in the order of importance; `violations` counts those that a PodDisruptionBudget protects.
     """
 
     node: str
@@ -33,7 +33,7 @@ class Candidate(Value):
 
 
 def importance(pod: Pod) -> tuple[int, str]:
-    """The key by which more important pods come first: higher priority, then earlier start; no start means now."""
+    """A sort key with more important pods first: higher priority, then earlier start; without a start it is now."""
     return -(pod.spec.priority or 0), pod.start_time or _NOW
 
 
@@ -46,15 +46,15 @@ def stripped(active: Active, gone: tuple[Pod, ...], node: NodeInfo) -> list[tupl
 
 
 def lower_pods(pod: Pod, node: NodeInfo) -> list[Pod]:
-    """The pods of a node that have a lower priority than another pod, the most important first."""
+    """The pods of a node with lower priority than `pod`, the most important first."""
     priority = pod.spec.priority or 0
     return sorted([one for one in node.pods if (one.spec.priority or 0) < priority], key=importance)
 
 
 def victims_on(pod: Pod, node: NodeInfo, snapshot: Snapshot, active: Active) -> Candidate:
-    """The pods of a node that go for another: all of lower priority go, then as many as can come back.
+    """The victims for `pod` on a node: all pods of lower priority leave, then as many as possible return.
 
-    Those that a PodDisruptionBudget protects come back first, the more important ones earlier.
+    Those that a PodDisruptionBudget protects return first, the more important ones earlier.
     """
     lower = lower_pods(pod, node)
     violating, others = split_by_budget(lower, snapshot)
@@ -70,7 +70,7 @@ def victims_on(pod: Pod, node: NodeInfo, snapshot: Snapshot, active: Active) -> 
 
 
 def split_by_budget(pods: Sequence[Pod], snapshot: Snapshot) -> tuple[list[Pod], list[Pod]]:
-    """Those whose eviction breaks a PodDisruptionBudget, and the others; earlier pods use the budgets up first."""
+    """Split pods by whether their eviction violates a PodDisruptionBudget; earlier pods use budgets first."""
     budgets = snapshot.cluster.disruption_budgets
     if not budgets:
         return [], list(pods)
@@ -95,7 +95,7 @@ def _allowed(snapshot: Snapshot) -> tuple[int, ...]:
 
 
 def best(candidates: Sequence[Candidate]) -> tuple[Candidate, ...]:
-    """The candidates that no criterion of the scheduler puts behind another, by node name."""
+    """The candidates that tie by the scheduler's criteria, by node name."""
     left = sorted(candidates, key=lambda candidate: candidate.node)
     for criterion in (attrgetter("violations"), _highest_priority, _sum_of_priorities, lambda one: len(one.victims)):
         lowest = min(criterion(candidate) for candidate in left)

@@ -1,4 +1,4 @@
-"""Which pods a pod must be near to, and whether they can be had at all."""
+"""Which pods a pod must be near, and whether such pods can exist."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ HOSTNAME = "kubernetes.io/hostname"
 def own_terms(pod: Pod, terms: Sequence[PodAffinityTerm], snapshot: Snapshot, *, anywhere: bool = False) -> list[Term]:
     """Required terms with their namespaces resolved.
 
-    `anywhere`: the pod's namespace is not known, so a term about its own namespace is about all.
+    `anywhere` says that the pod's namespace is unknown, so a term about its own namespace covers all namespaces.
     """
     found = list(resolved_terms(pod, terms, snapshot))
     if anywhere:
@@ -41,30 +41,30 @@ def own_terms(pod: Pod, terms: Sequence[PodAffinityTerm], snapshot: Snapshot, *,
 
 
 def attracts_itself(pod: Pod, snapshot: Snapshot) -> bool:
-    """Whether a pod meets its own required affinity, so that the first of its kind may go anywhere."""
+    """Whether a pod meets its own required affinity, so that the first pod of its kind may go anywhere."""
     return all(term.matches(pod) for term in resolved_terms(pod, pod.spec.pod_affinity, snapshot))
 
 
 def lone(pod: Pod, snapshot: Snapshot) -> Pod:
-    """The pod as if all that it must be near to were everywhere."""
+    """The pod without its required affinity, unless it meets that itself."""
     if not pod.spec.pod_affinity or attracts_itself(pod, snapshot):
         return pod
     return replace(pod, spec=replace(pod.spec, pod_affinity=()))
 
 
 def fit_lone(pod: Pod, snapshot: Snapshot) -> FitResult:
-    """Where the pod fits if all that it must be near to is everywhere."""
+    """Where the pod fits if all pods that it must be near are everywhere."""
     return fit(lone(pod, snapshot), snapshot)
 
 
 def companions(terms: Iterable[Term], others: Iterable[Pod]) -> list[Pod]:
-    """The pods that meet all terms of a pod's required affinity: one and the same pod must meet them all."""
+    """The pods that meet all terms of a pod's required affinity; one pod must meet all of them."""
     wanted = list(terms)
     return [other for other in others if all(term.matches(other) for term in wanted)]
 
 
 def companion(pod: Pod) -> Pod | None:
-    """A pod that would meet all terms of a pod's required affinity; None without any, or where one selects no pods."""
+    """An invented pod that meets all terms of a pod's required affinity; None if there are no terms, or none can."""
     terms = pod.spec.pod_affinity
     if not terms or any(term.selector is None for term in terms):
         return None
@@ -85,9 +85,9 @@ def companion(pod: Pod) -> Pod | None:
 
 
 def can_share(key: str, one: PodSpec, other: PodSpec) -> bool:
-    """Whether nodes with one value of a label can take two pods, by what both require of nodes' labels and names.
+    """Whether two pods can be on nodes with the same value of a label, by their requirements for node labels and names.
 
-    For the host name both must fit on one node; for any other label each may have a node of its own.
+    For the host name both must fit on one node; for any other label each may have its own node.
     """
     ours, others = ([bounds for bounds in alternatives(spec) if contradiction(bounds) is None] for spec in (one, other))
     if key == HOSTNAME:
@@ -97,9 +97,8 @@ def can_share(key: str, one: PodSpec, other: PodSpec) -> bool:
 
 
 def repels(term: Term, owner: Pod, other: Pod, key: str) -> bool:
-    """Whether an anti-affinity term of one pod keeps another out of every node of one value of `key`.
+    """Whether an anti-affinity term of one pod keeps another off every node with the same value of `key`.
 
-    A term about the same label does; one about another label does where nodes of one host name are meant, since a node
-    that lacks the label is the only exception.
+    True for a term about this label, and for any label if `key` is the host name, unless a node lacks the label.
     """
     return owner is not other and term.matches(other) and key in (term.key, HOSTNAME)

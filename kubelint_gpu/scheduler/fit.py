@@ -25,7 +25,7 @@ Active = tuple[tuple[Plugin, Any], ...]
 
 
 class Preparation(NamedTuple):
-    """What the PreFilter plugins say of a pod: what each prepared, which narrowed the nodes, and to which ones."""
+    """The results of the PreFilter plugins, the plugins that narrowed the nodes, and the nodes that are left."""
 
     prepared: Sequence[tuple[Plugin, Prepared]]
     narrowing: Sequence[str] = ()
@@ -33,20 +33,20 @@ class Preparation(NamedTuple):
 
     @property
     def active(self) -> Active:
-        """The filters that have something to do, with their states."""
+        """The filters that apply to the pod, with their states."""
         return tuple([(plugin, found.state) for plugin, found in self.prepared])
 
 
 class FitResult(Value, dict=True):
-    """What the filters say of a pod.
+    """The filters' verdict on a pod.
 
     Attributes:
-        classes: the nodes that were judged, equal ones together; the first plugin that rejects gives the status.
+        classes: the judged nodes, equal ones together; the first plugin that rejects gives the status.
         total: how many nodes there are.
-        prefilter: the rejection by which a PreFilter plugin ended the attempt; no node was judged then.
-        excluded: the status of the nodes outside the set that PreFilter plugins left; None where all were judged.
+        prefilter: the rejection by which a PreFilter plugin ended the attempt before any node was judged.
+        excluded: the status of the nodes that PreFilter plugins excluded; None if there are none.
         excluded_nodes: their names, sorted.
-        active: the filters that had something to do, with what their PreFilter found.
+        active: the filters that applied to the pod, with the states of their PreFilter.
     """
 
     classes: tuple[NodeClass, ...] = ()
@@ -63,20 +63,20 @@ class FitResult(Value, dict=True):
 
     @cached_property
     def error(self) -> Status | None:
-        """The error with which the whole attempt fails: of several, that of the first node by name."""
+        """The error that ends the whole attempt; of several, that of the first node by name."""
         if self.prefilter is not None and self.prefilter.code is Code.ERROR:
             return self.prefilter
         return None if self.failing is None else self.failing.status
 
     @cached_property
     def failing(self) -> NodeClass | None:
-        """The nodes whose error ends the attempt; None where none has one."""
+        """The nodes whose error ends the attempt; None if there is no error."""
         failed = [one for one in self.classes if one.status is not None and one.status.code is Code.ERROR]
         return min(failed, key=lambda one: one.representative.name) if failed else None
 
     @cached_property
     def unknown(self) -> Status | None:
-        """Why it is not known whether a node takes the pod, where no other node does for certain."""
+        """Why it is not known whether a node takes the pod, if no other node certainly does; else None."""
         if any(found.status is None for found in self.classes):
             return None
         unsure = (one.status for one in self.classes if one.status is not None and one.status.code is Code.UNKNOWN)
@@ -84,31 +84,31 @@ class FitResult(Value, dict=True):
 
     @property
     def hopeful(self) -> bool:
-        """Whether a node takes the pod, or might if something else ran: an error need not come again then."""
+        """Whether a node takes the pod, or might if other pods ran: an error need not occur again then."""
         return self.schedulable or self.error is not None or self.unknown is not None
 
     @cached_property
     def fits(self) -> tuple[str, ...]:
-        """The names of the nodes that the filters let pass, sorted; an error ends the attempt all the same."""
+        """The names of the nodes that the filters let pass, sorted, even if an error ends the attempt."""
         return tuple(
             sorted(node.node.meta.name for found in self.classes if found.status is None for node in found.nodes)
         )
 
     @property
     def takers(self) -> tuple[str, ...]:
-        """The names of the nodes that take the pod, sorted; none where an error ends the attempt."""
+        """The names of the nodes that take the pod, sorted; empty if an error ends the attempt."""
         return () if self.error is not None else self.fits
 
     @property
     def rejections(self) -> Mapping[str, Status]:
-        """The status of each node that does not take the pod, excluded ones too, by name."""
+        """By name, the status of each node that does not take the pod, including excluded ones."""
         found = {node.name: one.status for one in self.classes if one.status is not None for node in one.nodes}
         if self.excluded is not None:
             found.update(dict.fromkeys(self.excluded_nodes, self.excluded))
         return {name: found[name] for name in sorted(found)}
 
     def rejects(self, names: AbstractSet[str], but_for: str) -> bool:
-        """Whether one of some nodes does not take the pod, for more than what one plugin says."""
+        """Whether a plugin other than `but_for` rejects one of some nodes."""
         refusing = [one for one in self.classes if one.status is not None and one.status.plugin != but_for]
         if any(name in one.group.names and name not in one.apart for name in names for one in refusing):
             return True
@@ -118,10 +118,10 @@ class FitResult(Value, dict=True):
 def fit(
     pod: Pod, snapshot: Snapshot, *, by_class: bool | None = None, plugins: Sequence[Plugin] = PLUGINS
 ) -> FitResult:
-    """The verdict of every filter plugin on every node, as kube-scheduler's filtering phase gives it.
+    """Run every filter plugin on every node, like kube-scheduler's filtering phase.
 
-    The pod is judged as it stands: its priority plays no part, nominations of other pods neither.
-    `by_class` judges equal nodes once (the default on more than a few nodes); the answer is the same either way.
+    The pod's priority and nominations of other pods are ignored.
+    `by_class` judges equal nodes once (the default for more than a few nodes); the result is the same.
     Source: `findNodesThatFitPod` of pkg/scheduler/schedule_one.go.
     """
     nodes = snapshot.nodes
@@ -152,7 +152,7 @@ def fit(
 
 
 def fit_on(pod: Pod, snapshot: Snapshot, name: str) -> Status | None:
-    """What `fit` says of one node; the others are not judged.
+    """The result of `fit` for one node only: its rejection, or None.
 
     Raises:
         KeyError: there is no such node.
@@ -170,7 +170,7 @@ def fit_on(pod: Pod, snapshot: Snapshot, name: str) -> Status | None:
 
 
 def judged(filters: Sequence[tuple[Filter, Any]], node: NodeInfo) -> Status | None:
-    """The first rejection of a node by filters with their states; None where all let it pass."""
+    """The first rejection of a node by filters with their states; None if all let it pass."""
     for run, state in filters:
         status = run(state, node)
         if status is not None:
@@ -179,7 +179,7 @@ def judged(filters: Sequence[tuple[Filter, Any]], node: NodeInfo) -> Status | No
 
 
 def prepare(pod: Pod, snapshot: Snapshot, plugins: Sequence[Plugin] = PLUGINS) -> Preparation | Status:
-    """What the PreFilter plugins say of a pod; a status where one of them ends the attempt."""
+    """Run the PreFilter plugins; return a status if one of them ends the attempt."""
     prepared: list[tuple[Plugin, Prepared]] = []
     narrowing: list[str] = []
     left: frozenset[str] | None = None

@@ -1,11 +1,11 @@
-"""What the kubelet says of a pod that names its node: the part of scheduling that is left when nobody schedules.
+"""The kubelet's admission of a pod that names its node, which no scheduler sees.
 
 Behaviour: first the device manager gives devices to container after container (pkg/kubelet/cm/devicemanager, called by
-the admit handler that comes before the predicates'), then `predicateAdmitHandler` of pkg/kubelet/lifecycle/predicate.go
-and `AdmissionCheck` of the scheduler, 1.34: requests, node affinity, host ports and NoExecute taints, in this order;
-cordons, NoSchedule taints, pod affinity, spreading and volumes are not looked at.
-Every extended resource of a node is taken to be a device plugin's.
-An extended resource that the node does not know at all is taken away from the pod before it is checked.
+the admit handler before the predicates), then `predicateAdmitHandler` of pkg/kubelet/lifecycle/predicate.go and
+`AdmissionCheck` of the scheduler, 1.34: requests, node affinity, host ports and NoExecute taints, in this order;
+cordons, NoSchedule taints, pod affinity, spreading and volumes are ignored.
+Every extended resource of a node is assumed to be a device plugin's.
+An extended resource that the node does not know is removed from the pod before it is checked.
 """
 
 from __future__ import annotations
@@ -29,10 +29,10 @@ class KubeletAdmission(Value):
     """The kubelet's answer.
 
     Attributes:
-        reason: `status.reason` of the pod that it fails (`UnexpectedAdmissionError` where it has too few devices,
-            `OutOfcpu`); empty where it lets the pod start.
+        reason: `status.reason` of the failed pod (`UnexpectedAdmissionError` for too few devices, `OutOfcpu`); empty if
+            the pod may start.
         message: the text with it.
-        devices: the extended resource of which too few devices are left; empty where that is not why.
+        devices: the extended resource with too few devices; empty for other reasons.
         dropped: extended resources that the node does not know: the pod starts without them.
     """
 
@@ -43,7 +43,7 @@ class KubeletAdmission(Value):
 
 
 def kubelet_admission(pod: Pod, node: NodeInfo, snapshot: Snapshot) -> KubeletAdmission:
-    """Whether the kubelet of a node lets a pod start that was put there by hand, beside the pods that run there."""
+    """Whether the kubelet of a node starts a pod that names the node, beside the pods that run there."""
     allocatable = node.node.allocatable
     asked = pod_requests(pod.spec, pod_level=snapshot.behaviour.pod_level_resources)
     dropped = tuple(sorted(name for name in asked if asked[name] and is_extended(name) and name not in allocatable))
@@ -52,14 +52,14 @@ def kubelet_admission(pod: Pod, node: NodeInfo, snapshot: Snapshot) -> KubeletAd
 
 
 def refusal_reason(resource: str) -> str:
-    """`status.reason` of the pod that the kubelet fails because the node has too little of a resource."""
+    """`status.reason` of a pod that the kubelet fails because the node has too little of a resource."""
     return UNEXPECTED if is_extended(resource) else f"OutOf{resource}"
 
 
 def _unallocated(pod: Pod, node: NodeInfo) -> KubeletAdmission | None:
-    """The failure of the first container for which too few devices are left; None where there are enough for all.
+    """The failure of the first container with too few devices; None if there are enough for all.
 
-    Containers take over what ordinary init containers, which have ended by then, were given.
+    Containers reuse the devices of ordinary init containers, which have ended by then.
     """
     free = {name: node.node.allocatable[name] - node.used.get(name, 0) for name in node.node.allocatable}
     reusable: dict[str, int] = {}

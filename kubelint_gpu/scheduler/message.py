@@ -22,10 +22,10 @@ _CUT = " ..."
 
 
 def message(_pod: Pod, snapshot: Snapshot, result: FitResult, preemption: Preemption | None) -> str | None:
-    """What the scheduler says of a pod that fits nowhere.
+    """The scheduler's message for a pod that fits nowhere.
 
-    None if it fits, if the attempt fails with an error, and if that is not known.
-    This is the condition's text; the event's is cut, see `note`.
+    None if it fits, if the attempt fails with an error, or if that is not known.
+    This is the condition's text; an event's text is cut, see `note`.
     """
     if not result.total:
         return NO_NODES
@@ -43,7 +43,7 @@ def message(_pod: Pod, snapshot: Snapshot, result: FitResult, preemption: Preemp
 
 
 def note(text: str) -> str:
-    """The text as an event carries it: cut to the limit of the API."""
+    """The text as in an event: cut to the limit of the API."""
     return text if len(text) <= NOTE_LIMIT else text[: NOTE_LIMIT - len(_CUT)] + _CUT
 
 
@@ -74,7 +74,7 @@ def _of_plugins(result: FitResult, snapshot: Snapshot) -> str:
 
 
 def _rejected(result: FitResult, name: str) -> Iterator[tuple[NodeInfo, Status]]:
-    """The nodes that a plugin rejected, each with its status."""
+    """Yield the nodes that a plugin rejected, each with its status."""
     for found in result.classes:
         if found.status is not None and found.status.plugin == name:
             yield from ((node, found.status) for node in found.nodes)

@@ -1,4 +1,4 @@
-"""Whom a pod that fits nowhere would evict.
+"""Which pods a pod that fits nowhere would preempt.
 
 Source: `defaultpreemption` and `framework/preemption` of kube-scheduler; `importance`, reprieve and the choice among
 candidates are the same from 1.29 to 1.36.
@@ -29,12 +29,12 @@ _NO_VICTIMS = Status("DefaultPreemption", Code.UNRESOLVABLE, (NO_VICTIMS,))
 
 
 class Preemption(PartlyCompared):
-    """What comes of trying to evict pods of lower priority.
+    """The result of trying to preempt pods of lower priority.
 
     Attributes:
-        ineligible: why the pod may not preempt at all, in the scheduler's words; empty where it may.
-        outcomes: the nodes in classes; status None means that evicting there makes room.
-        helpless: how many nodes are not in `outcomes`, because no eviction helps there.
+        ineligible: why the pod must not preempt, in the scheduler's words; empty if it may.
+        outcomes: the nodes in classes; status None means that preemption makes room there.
+        helpless: how many nodes are not in `outcomes`, because no preemption helps there.
     """
 
     not_compared = frozenset({"_choice", "_choose"})
@@ -51,14 +51,14 @@ class Preemption(PartlyCompared):
 
     @property
     def succeeds(self) -> bool:
-        """Whether there is a node on which evicting pods makes room."""
+        """Whether preemption makes room on some node."""
         return any(found.status is None for found in self.outcomes)
 
     @property
     def best(self) -> tuple[Candidate, ...]:
-        """The candidates among which the scheduler's choice is random, by node name: one, unless some tie.
+        """The candidates that tie, by node name; the scheduler chooses among them at random.
 
-        They are worked out when they are first asked for.
+        They are computed when they are first needed.
         """
         if not self._choice:
             self._choice.append(self._choose())
@@ -66,17 +66,17 @@ class Preemption(PartlyCompared):
 
     @property
     def nominated(self) -> str | None:
-        """The node that is chosen: of those that tie, the first by name."""
+        """The chosen node: of those that tie, the first by name."""
         return self.best[0].node if self.succeeds else None
 
     @property
     def victims(self) -> tuple[Pod, ...]:
-        """The pods to evict there, the most important first."""
+        """The victims there, the most important first."""
         return self.best[0].victims if self.succeeds else ()
 
     @property
     def violations(self) -> int:
-        """How many of them a PodDisruptionBudget would have kept."""
+        """How many of the victims a PodDisruptionBudget protects."""
         return self.best[0].violations if self.succeeds else 0
 
     @property
@@ -86,15 +86,15 @@ class Preemption(PartlyCompared):
 
     @property
     def statuses(self) -> dict[str, Status]:
-        """Why evicting does not help, by the name of each node that was tried in vain."""
+        """Why preemption does not help, by the name of each node that was tried."""
         found = {node.name: one.status for one in self.outcomes if one.status is not None for node in one.nodes}
         return {name: found[name] for name in sorted(found)}
 
 
 def preempt(pod: Pod, snapshot: Snapshot, result: FitResult) -> Preemption:
-    """What preemption does for a pod that `fit` found no node for.
+    """Preemption for a pod that fits on no node.
 
-    Every node that evicting could help is tried, where the scheduler stops after enough candidates.
+    It tries every node that preemption can help; the scheduler stops after enough candidates.
     """
     ineligible = _ineligible(pod, snapshot, result)
     if ineligible:

@@ -1,4 +1,4 @@
-"""How pods relate to one another and to nodes, as the filters say of themselves."""
+"""How pods relate to one another and to nodes, by the facts of the filters."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ Token = Callable[[Node, Sequence[Pod]], Hashable]
 
 
 class _Relations:
-    """The facts of some plugins, by what they have to say."""
+    """The facts of all plugins, grouped by the questions that they answer."""
 
     def __init__(self, among: Sequence[Plugin]) -> None:
         every = [one.facts for one in among]
@@ -45,48 +45,48 @@ def _now() -> _Relations:
 
 
 def facts_of(plugin: str) -> Facts:
-    """The facts of a plugin by its name; those of one of which nothing is known for another name."""
+    """The facts of a plugin by its name; the default facts for an unknown name."""
     return _now().by_name.get(plugin, ANYTHING)
 
 
 def held(plugin: str) -> str:
-    """What is held where a plugin rejects: `resource`, `port`, `place`, `volume`, `device`; empty for none of them."""
+    """Return what other pods hold if a plugin rejects: `resource`, `port`, `place`, `volume`, `device`; else empty."""
     found = facts_of(plugin).held
     return found.value if found is not None else ""
 
 
 def asks(pod: Pod, *, uncounted: bool = False) -> bool:
-    """Whether a filter may reject the pod because of what other pods have, their requests aside.
+    """Whether a filter can reject the pod because of what other pods have, except for their requests.
 
-    With `uncounted` only what bounds cannot count is asked for.
+    With `uncounted`, only filters count whose effect bounds cannot count.
     """
     return any(one.asks(pod) for one in _now().asking if not (uncounted and one.counted))
 
 
 def attends(pod: Pod, other: Pod) -> bool:
-    """Whether a filter's verdict on one pod may depend on where another one is; namespaces are not looked at."""
+    """Whether a filter's verdict on one pod can depend on the place of another; namespaces are ignored."""
     return any(one.heeds(pod, other) for one in _now().heeding)
 
 
 def meet(pod: Pod, other: Pod) -> bool:
-    """Whether two pods pay attention to one another, or want what only one can have, wherever they are."""
+    """Whether the verdicts on two pods depend on each other, or both need a thing that only one pod can have."""
     if attends(pod, other) or attends(other, pod):
         return True
     return any(one.excludes(pod, other) for one in _now().excluding if one.held is not Held.PORT)
 
 
 def meet_on_a_node(pod: Pod, other: Pod) -> bool:
-    """Whether two pods want what only one pod of a node can have."""
+    """Whether two pods want something that only one pod of a node can have."""
     return any(one.excludes(pod, other) for one in _now().excluding if one.held is Held.PORT)
 
 
 def tokens(pod: Pod) -> tuple[str, ...]:
-    """What the pod holds of its node and no other pod of it can have, as `host port 80/TCP`."""
+    """Return the things that only one pod of a node can have, for example `host port 80/TCP`, of this pod."""
     return tuple(token for one in _now().every for token in one.tokens(pod))
 
 
 def label_keys(pods: Iterable[Pod]) -> frozenset[str] | None:
-    """The keys of pod labels that filters look at for some pods; None where a filter may look at all."""
+    """The keys of pod labels that filters look at for some pods; None if a filter can look at all."""
     found: set[str] = set()
     every = list(pods)
     for one in _now().every:
@@ -98,9 +98,9 @@ def label_keys(pods: Iterable[Pod]) -> frozenset[str] | None:
 
 
 def first_alike(pods: Sequence[Pod], others: Iterable[Pod]) -> tuple[int, ...]:
-    """For each pod the first one that every filter treats like it, where `others` are all that may run beside them.
+    """For each pod, the index of the first pod that is equal for all filters; `others` may run beside them.
 
-    Labels count where a filter looks at them for any of them.
+    A label counts if a filter looks at it for any of these pods.
     """
     looked_at = label_keys((*pods, *others))
     seen: dict[Pod, int] = {}
@@ -108,7 +108,7 @@ def first_alike(pods: Sequence[Pod], others: Iterable[Pod]) -> tuple[int, ...]:
 
 
 def likeness(pod: Pod, snapshot: Snapshot) -> Hashable:
-    """Equal for pods that every filter treats alike in a snapshot; claim templates count by what they say."""
+    """A key that is equal for pods that all filters treat equally in a snapshot; templates count by their spec."""
     others = snapshot.derived("labels looked at", lambda found: label_keys(found.cluster.pods))
     own = label_keys((pod,))
     plain = _plain(pod, None if own is None or others is None else own | others)
@@ -137,29 +137,29 @@ def _plain(pod: Pod, keys: frozenset[str] | None) -> Pod:
 
 @lru_cache(maxsize=4096)
 def _first_equal(spec: PodSpec) -> PodSpec:
-    """The same object for equal values, which then are compared at once."""
+    """One shared object for equal specs, so that comparing them is fast."""
     return spec
 
 
 def topology_keys(pods: Iterable[Pod]) -> frozenset[str]:
-    """The node labels by whose values filters count pods for some pods."""
+    """The node labels whose values form the domains in which filters count for some pods."""
     every = list(pods)
     return frozenset(key for one in _now().every for pod in every for key in one.topology(pod))
 
 
 def refusers_of(others: Sequence[Pod], cluster: Cluster) -> Callable[[Pod], bool]:
-    """`refusers` in a cluster, whatever else its pods ask for."""
+    """The `refusers` in a cluster, with no label assumed to be unique."""
     return refusers(others, Unique(cluster, asked=False))
 
 
 def refusers(others: Sequence[Pod], unique: Unique) -> Callable[[Pod], bool]:
-    """Which pods some placed pods may keep off nodes other than their own."""
+    """Return which pods some placed pods can keep off nodes other than their own."""
     found = [one.refusing(others, unique) for one in _now().refusing]
     return lambda pod: any(refuses(pod) for refuses in found)
 
 
 def local_kinds(pods: Sequence[Pod], fixed: Sequence[Pod], cluster: Cluster) -> tuple[bool, ...]:
-    """Per pod: whether its fit on a node depends on that node alone."""
+    """For each pod, whether its fit on a node depends on that node alone."""
     unique = Unique(cluster)
     refused = refusers((*pods, *fixed), unique)
     every = _now().every
@@ -167,37 +167,37 @@ def local_kinds(pods: Sequence[Pod], fixed: Sequence[Pod], cluster: Cluster) -> 
 
 
 def node_tokens(pods: Sequence[Pod], cluster: Cluster, *, wide: bool) -> tuple[Token, ...]:
-    """What tells the nodes of a cluster apart for some pods in play; `wide` says that nodes look at each other."""
+    """Keys that distinguish the nodes of a cluster for some pods in play; `wide` says that nodes look at each other."""
     found = (one.token(pods, wide, cluster) for one in _now().telling)
     return tuple([token for token in found if token is not None])
 
 
 def sought(plugin: str, pod: Pod, snapshot: Snapshot, node: str) -> tuple[str, ...]:
-    """What of a node others have that the pod could have instead, as a plugin names it."""
+    """The names of things on a node that others have and the pod could use, by a plugin."""
     return facts_of(plugin).sought(pod, snapshot, node)
 
 
 def stock(pod: Pod, snapshot: Snapshot, node: str) -> tuple[int, int] | None:
-    """How many things of a node that the pod could have are free, and how many there are; None where it asks for none.
+    """How many things on a node that the pod could have are free, and how many there are; None if it asks for none.
 
-    Resources are not among them.
+    Resources are not included.
     """
     found = (one.stock(pod, snapshot, node) for one in _now().every)
     return next((one for one in found if one is not None), None)
 
 
 def slots(pod: Pod, snapshot: Snapshot) -> frozenset[str]:
-    """Of what the pod takes a part that nodes have a limited number of, beside resources."""
+    """The limited things of nodes that the pod uses, besides resources."""
     return frozenset(name for one in _now().every for name in one.slots(pod, snapshot))
 
 
 def blocking_plugins() -> tuple[str, ...]:
-    """The plugins that say which pods are in the way, in the scheduler's order."""
+    """The plugins that can name blocking pods, in the scheduler's order."""
     now = _now()
     return tuple([name for name in now.order if now.by_name[name].held is Held.RESOURCE or now.by_name[name].blockers])
 
 
 def peeled() -> tuple[tuple[str, Callable[[PodSpec], PodSpec]], ...]:
-    """For each plugin that says which pods are in the way, how a pod looks without what it asks for."""
+    """Return a function for each plugin with blocking pods that removes the plugin's fields from a spec."""
     now = _now()
     return tuple([(name, now.by_name[name].spared) for name in blocking_plugins()])

@@ -1,4 +1,4 @@
-"""Who is asked, and what is answered: all deciders, and to nobody, unless a test or the ablation says otherwise."""
+"""Hooks for tests and the ablation: which deciders are asked, and a watcher of their answers. Unused by default."""
 
 from __future__ import annotations
 
@@ -15,23 +15,23 @@ _watched: ContextVar[Callable[..., None] | None] = ContextVar("watched", default
 
 
 def arranged(arrange: Callable[[Sequence[Any]], Sequence[Any]]) -> AbstractContextManager[None]:
-    """Within, those are asked that `arrange` makes of what would be: each has a `name`; a helper is its own name."""
+    """While active, ask only the deciders and helpers that `arrange` returns. A helper is its own name."""
     return within(_arranged, arrange)
 
 
 def asked(deciders: Sequence[T]) -> Sequence[T]:
-    """Those of some deciders that are asked, in their order."""
+    """Return the deciders that are asked, in their order. By default that is all of `deciders`."""
     arrange = _arranged.get()
     return deciders if arrange is None else arrange(deciders)
 
 
 def watched(watch: Callable[..., None] | None) -> AbstractContextManager[None]:
-    """Within, `watch` gets all that is `answered`."""
+    """While active, call `watch` with the arguments of each call of `answered`."""
     return within(_watched, watch)
 
 
 def answered(*answer: object) -> None:
-    """Show an answer to whoever watches: the question, the answer, and what else the decider knows of it."""
+    """Show an answer to the watcher: the question, the answer, and what else the decider knows about it."""
     watch = _watched.get()
     if watch is not None:
         watch(*answer)

@@ -18,13 +18,13 @@ _HOSTNAME = "kubernetes.io/hostname"
 
 
 class Growth(Value):
-    """A pool that grows.
+    """A node pool that can grow.
 
     Attributes:
-        name: of the pool.
-        template: a node as it would add it.
-        existing: how many nodes it has.
-        further: how many more it may add.
+        name: the pool's name.
+        template: a node as the autoscaler would add it.
+        existing: how many nodes the pool has.
+        further: how many more nodes it can get.
         slices: the devices that drivers publish for such a node.
     """
 
@@ -36,24 +36,24 @@ class Growth(Value):
 
 
 class Grown(Value):
-    """The nodes that may join, and their devices."""
+    """Nodes that can join, and their devices."""
 
     nodes: tuple[Node, ...] = ()
     slices: tuple[ResourceSlice, ...] = ()
 
     def among(self, names: Container[str]) -> Grown:
-        """Those of some names, with their devices."""
+        """Only the nodes with some names, with their devices."""
         slices = tuple([one for one in self.slices if one.node_name in names])
         return Grown(tuple([node for node in self.nodes if node.name in names]), slices)
 
     def added_to(self, cluster: Cluster) -> Cluster:
-        """The cluster after all of them have joined."""
+        """The cluster after all these nodes have joined."""
         slices = (*cluster.resource_slices, *self.slices)
         return replace(cluster, nodes=(*cluster.nodes, *self.nodes), resource_slices=slices)
 
 
 def possible_nodes(growth: Sequence[Growth], enough: int) -> Grown | None:
-    """The nodes that pools may still add, no more of each pool than could be of use; None without any."""
+    """The nodes that pools can still add, of each pool no more than `enough`; None if there are none."""
     nodes, slices = [], []
     for pool in growth:
         for number in range(1, min(pool.further, enough, SIMULATION.pool_nodes) + 1):
@@ -68,6 +68,6 @@ def possible_nodes(growth: Sequence[Growth], enough: int) -> Grown | None:
 
 
 def fully_grown(cluster: Cluster, growth: Sequence[Growth], enough: int) -> Cluster:
-    """The cluster after pools have grown as far as they may, as far as it could be of use."""
+    """The cluster after each pool has grown to its limit, but by no more than `enough` nodes."""
     joined = possible_nodes(growth, enough)
     return cluster if joined is None else joined.added_to(cluster)

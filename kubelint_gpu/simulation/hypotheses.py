@@ -1,4 +1,4 @@
-"""The hypotheses under which a rollout is judged, the names of arguments, and the row that each answer is."""
+"""The hypotheses under which a rollout is judged, the names of arguments, and a row for each answer."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ SERVED_BOTH_WAYS = Hypothesis("served-both-ways", "if devices are served both wa
 
 
 class Row(NamedTuple):
-    """What one hypothesis answers about a rollout.
+    """The answer of one hypothesis about a rollout.
 
     Attributes:
         hypothesis: its name.

@@ -1,4 +1,4 @@
-"""Answers that several questions about the same values share."""
+"""A cache of answers that several questions about the same values share."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ T = TypeVar("T")
 
 
 class Memo:
-    """Remembers answers by what was asked and by the identity of the immutable values that it was asked of."""
+    """Caches answers by question and by the identity of the immutable values that it is about."""
 
     __slots__ = ("_answers",)
 
@@ -19,7 +19,7 @@ class Memo:
         self._answers: dict[tuple[object, ...], tuple[tuple[object, ...], Any]] = {}
 
     def of(self, what: Hashable, parts: tuple[object, ...], compute: Callable[[], T]) -> T:
-        """`compute()`, computed once; it must depend on nothing but `parts`, which are kept alive with the answer."""
+        """Return `compute()`, computed once. It must depend only on `parts`, which are kept alive with the answer."""
         key = (what, *map(id, parts))
         found = self._answers.get(key)
         if found is None:

@@ -1,4 +1,4 @@
-"""A workload as it shall be and as it is."""
+"""A workload before and after its change."""
 
 from __future__ import annotations
 
@@ -7,14 +7,14 @@ from kubelint_gpu.values import Value, replace
 
 
 class Transition(Value):
-    """A workload as it shall be and as it is; equal where only the template's hash changes.
+    """A workload before and after its change; equal if only the template's hash changes.
 
     Attributes:
-        rolls: False where the template stays as it is, so that nothing is replaced.
-        known: what changes is known, and happens at the same moment as every other change that is.
-        existing: False where nothing of it runs before: its pods are made beside those of all others, and what is
-            judged is a later rollout.
-        whole: its pods do nothing, and do not end, before all of them run, as those of a training Job.
+        rolls: False if the template stays, so that no pod is replaced.
+        known: the change is known, and happens at the same moment as every other known change.
+        existing: False if none of its pods runs before. They are created beside those of all others, and the verdict is
+            about a later rollout.
+        whole: its pods do nothing, and do not end, before all of them run, like those of a training Job.
     """
 
     new: Workload
@@ -25,7 +25,7 @@ class Transition(Value):
     whole: bool = False
 
     def unrolled(self) -> Transition:
-        """Return it without how its pods are replaced, unless they are at this moment: to compare it with others."""
+        """Return it without its update strategy, unless its pods are replaced now: to compare it with others."""
         if self.known or not self.existing:
             return self
         new = replace(self.new, strategy=None)

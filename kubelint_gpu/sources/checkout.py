@@ -18,33 +18,33 @@ _NAME = pattern(r"[/:]([^/:]+/[^/:]+?)(?:\.git)?/?$")
 
 
 def is_chart(path: str) -> bool:
-    """Whether it is that of the file that makes a folder a Helm chart."""
+    """Whether the path names a `Chart.yaml`, the file that makes a folder a Helm chart."""
     return os.path.basename(path) == "Chart.yaml"  # noqa: PTH119 - text, and often
 
 
 def is_subchart(folder: str | Path) -> bool:
-    """Whether a chart lies in another one, which is rendered with it."""
+    """Whether the chart is a subchart: it lies in another chart and is rendered with it."""
     above, name = os.path.split(os.path.split(os.path.abspath(folder))[0])  # noqa: PTH100 - text
     return name == "charts" and is_file(os.path.join(above, "Chart.yaml"))  # noqa: PTH118 - same
 
 
 def is_file(path: str | Path) -> bool:
-    """Whether there is a plain file, or a link to one."""
+    """Whether the path is a regular file, or a link to one."""
     return os.path.isfile(path)  # noqa: PTH113 - pathlib raises where a name is too long
 
 
 def is_folder(path: str | Path) -> bool:
-    """Whether there is a folder, or a link to one."""
+    """Whether the path is a folder, or a link to one."""
     return os.path.isdir(path)  # noqa: PTH112 - same
 
 
 def exists(path: str | Path) -> bool:
-    """Whether there is anything, or a link to something."""
+    """Whether the path exists, links followed."""
     return os.path.exists(path)  # noqa: PTH110 - same
 
 
 def repository_root(start: Path) -> Path:
-    """The nearest folder upward that holds `.git`, else `start` itself."""
+    """Return the nearest folder at or above `start` that holds `.git`, else `start` itself."""
     folder = str(start)
     while not exists(os.path.join(folder, _GIT)):  # noqa: PTH118 - text, because a path may have 40,000 parts
         folder, below = os.path.dirname(folder), folder  # noqa: PTH120 - same
@@ -54,7 +54,7 @@ def repository_root(start: Path) -> Path:
 
 
 def repositories_around(paths: Iterable[str]) -> Iterator[str]:
-    """The real paths of the repositories that hold or enclose some absolute paths, or what these are links to."""
+    """Yield the real paths of the repositories that hold or enclose these absolute paths, or their links' targets."""
     seen: set[str] = set()
     # what is not there yet has a folder; a path that no system takes has none that a repository holds
     found = (path if exists(path) else os.path.dirname(path) for path in paths)  # noqa: PTH120 - text
@@ -68,10 +68,10 @@ def repositories_around(paths: Iterable[str]) -> Iterator[str]:
 
 
 def anchor_of(paths: Iterable[str], cwd: Path) -> Path:
-    """Return the folder from which a run looks for what it needs besides its paths.
+    """Return the folder from which a run looks for the files that it needs besides its paths.
 
-    That is the working directory. If it lies in no repository that holds one of them, it is the root of the repository
-    of the first of them by name.
+    That is the working directory. If none of the paths lies in its repository, that is the root of the repository of
+    the first path by name.
     """
     full = [Path(os.path.abspath(cwd / path)) for path in sorted(paths) if path != "-"]  # noqa: PTH100 - a link stays one
     mine = repository_root(cwd)
@@ -82,16 +82,16 @@ def anchor_of(paths: Iterable[str], cwd: Path) -> Path:
 
 
 def is_inside(real: str | Path, root: str | Path) -> bool:
-    """Whether a path without links lies below a root without links; what git keeps for itself does not."""
+    """Whether `real` lies below `root`, but not in its `.git`; both paths are without links."""
     path = Path(real)
     return path.is_relative_to(root) and _GIT not in path.relative_to(root).parts
 
 
 def way_out(path: str | Path, cwd: Path) -> str | None:
-    """Where a link of a checkout leads that takes a path out of it or into its `.git`; None where none does.
+    """Return where a link of the checkout leads a path out of the checkout or into its `.git`; None if none does.
 
-    Whoever writes a path may leave the checkout with it, and a link of the checkout may not: a stranger made it.
-    Without a repository the working directory is the checkout.
+    A user may write a path outside of the checkout. A link in the checkout may not lead there: a stranger may have made
+    it. Without a repository, the working directory is the checkout.
     """
     full = os.path.join(cwd, path)  # noqa: PTH118 - a `..` behind a link must stay
     if os.path.realpath(full) == os.path.normpath(full):
@@ -109,12 +109,12 @@ def way_out(path: str | Path, cwd: Path) -> str | None:
 
 
 def leads_out(target: str) -> str:
-    """Why a path is not taken that leads to `target`."""
+    """Return why a path is refused: a link in the checkout leads outside, to `target`."""
     return f"it is a link of the checkout, or lies behind one, that leads outside: write the path itself, {target}"
 
 
 def _checkout_of(folder: str, cwd: Path) -> str | None:
-    """The checkout that a folder lies in, as a real path: that of the working directory, else its own repository."""
+    """Return the real path of a folder's checkout: that of the working directory, else the folder's own repository."""
     mine = os.path.realpath(repository_root(cwd))
     within = Path(folder).is_relative_to(mine)
     if not (within and exists(os.path.join(mine, _GIT))):  # noqa: PTH118 - text
@@ -125,7 +125,7 @@ def _checkout_of(folder: str, cwd: Path) -> str | None:
 
 
 def root_of(folder: Path, wholes: Sequence[Path]) -> Path:
-    """The repository that a folder lies in; without one the first of `wholes` that holds it, else the folder itself."""
+    """Return the repository of a folder; without one, the first of `wholes` that holds it, else the folder itself."""
     root = repository_root(folder)
     if (root / ".git").exists():
         return root
@@ -133,7 +133,10 @@ def root_of(folder: Path, wholes: Sequence[Path]) -> Path:
 
 
 def may_be_address_of(address: object, root: Path) -> bool:
-    """Whether an address is that of a repository, as far as its remotes say: they may be folders, which say nothing."""
+    """Whether `address` may be the address of this repository, to judge by its remotes.
+
+    A remote that is a folder tells nothing, so any address may match.
+    """
     if not isinstance(address, str) or len(address) > LONGEST:
         return False
     config = root / _GIT / "config"

@@ -1,7 +1,7 @@
-"""Programs of the user's, started without a shell and ended at a limit of time, memory and output.
+"""Programs of the user, started without a shell and ended at a limit of time, memory and output.
 
-Linux can bound the memory of another process, even if this one is killed; elsewhere limits of time and output have to
-do. What such a program starts is bounded as it is.
+On Linux another process can be given a limit of memory that holds even if this process is killed; on other systems only
+time and output are limited. The children of such a program are limited in the same way.
 """
 
 from __future__ import annotations
@@ -24,19 +24,19 @@ _running: set[subprocess.Popen[bytes]] = set()
 
 
 class ChildError(Exception):
-    """A program cannot be started, or did not end as it should; the message says why."""
+    """A program cannot be started, or failed; the message says why."""
 
 
 class TimeLimitError(ChildError):
-    """It was ended at its limit of time."""
+    """The program was ended at its limit of time."""
 
 
 class OutputLimitError(ChildError):
-    """It was ended at its limit of output."""
+    """The program was ended at its limit of output."""
 
 
 class Limits(Value):
-    """The seconds that a program may take, and the bytes that it may print and have in memory."""
+    """Limits of a program: seconds of run time, bytes of output and bytes of memory."""
 
     seconds: float
     output: int
@@ -44,7 +44,7 @@ class Limits(Value):
 
 
 class Ran(Value):
-    """What a run gave: `error` is what it wrote to standard error, `failed` whether its exit code was not 0."""
+    """The result of a program: `error` is its standard error, `failed` whether its exit code was not 0."""
 
     output: bytes
     error: str
@@ -60,12 +60,12 @@ def run(
     given: bytes = b"",
     session: bool = True,
 ) -> Ran:
-    """What a program prints that gets `given` as its input.
+    """Run a program with `given` as its standard input, and return its output.
 
-    With a `session` of its own it is ended with all that it started, and cannot ask at the terminal.
+    In a `session` of its own, the program is ended together with its children, and cannot ask at the terminal.
 
     Raises:
-        ChildError: it cannot be started, took too long, or printed too much.
+        ChildError: the program cannot be started, took too long, or printed too much.
     """
     name = os.fsdecode(command[0])
     try:
@@ -87,7 +87,7 @@ def run(
 
 
 def end_all() -> None:
-    """End every program that is still running, for a run that is interrupted."""
+    """End every program that is still running, because the run is interrupted."""
     for process in tuple(_running):
         _kill(process)
 
@@ -115,7 +115,7 @@ def _awaited(process: subprocess.Popen[bytes], limits: Limits, name: str, given:
 
 
 class _Output(threading.Thread):
-    """Reads a pipe up to a limit; what comes after it is thrown away, and the writer is ended."""
+    """Reads a pipe up to a limit; the rest is discarded, and the writer is ended."""
 
     def __init__(self, pipe: IO[bytes] | None, most: int, process: subprocess.Popen[bytes] | None) -> None:
         super().__init__(daemon=True)
@@ -127,7 +127,7 @@ class _Output(threading.Thread):
         self.start()
 
     def run(self) -> None:
-        """Read until the writer closes its end."""
+        """Read until the writer closes the pipe."""
         size = 0
         while self._pipe is not None:
             part = self._pipe.read1(_PART) if hasattr(self._pipe, "read1") else self._pipe.read(_PART)
@@ -144,12 +144,12 @@ class _Output(threading.Thread):
             self._pipe.close()
 
     def data(self) -> bytes:
-        """What was read."""
+        """Return the bytes read."""
         return b"".join(self._parts)
 
 
 class _Input(threading.Thread):
-    """Writes to a pipe for as long as somebody reads it."""
+    """Writes to a pipe until the reader closes it."""
 
     def __init__(self, pipe: IO[bytes] | None, data: bytes) -> None:
         super().__init__(daemon=True)
@@ -158,14 +158,14 @@ class _Input(threading.Thread):
         self.start()
 
     def run(self) -> None:
-        """Write all, and close the pipe."""
+        """Write all data, and close the pipe."""
         if self._pipe is not None:
             with suppress(OSError), self._pipe:
                 self._pipe.write(self._data)
 
 
 def _kill(process: subprocess.Popen[bytes]) -> None:
-    """End the program and what it started."""
+    """End the program and its children."""
     if process.poll() is not None:
         return
     if sys.platform == "win32":

@@ -1,4 +1,4 @@
-"""What a git commit holds, or is about to hold: read from git's objects and never from the work tree."""
+"""The contents of a git commit, made or about to be made; read from git's objects, never from the work tree."""
 
 from __future__ import annotations
 
@@ -32,15 +32,15 @@ _AT_ONCE = 16 * 1024 * 1024
 
 
 class Commit(Value):
-    """A commit in the making, or a range of commits that is about to be pushed.
+    """A commit about to be made, or a range of commits about to be pushed.
 
     Attributes:
-        tracked: the files that it holds, by their path below the root.
+        tracked: the files of the commit, by path below the root.
         root: the root of the repository.
-        base: the commit that it is compared with; None where there is none.
-        changed: the files that it changes, adds or deletes, by their path from the working directory, and the name of
-            the blob that each held before; empty for what was no plain file.
-        left_out: why only the files that the run has read were compared; empty where all were.
+        base: the commit to compare with; None if there is none.
+        changed: for each file that the commit changes, adds or deletes, by path from the working directory, the name of
+            its blob before; empty if the path was no regular file.
+        left_out: why only the files that the run has read were compared; empty if all were.
     """
 
     tracked: Collection[str]
@@ -50,26 +50,26 @@ class Commit(Value):
     left_out: str = ""
 
     def before(self, *, max_bytes: int) -> dict[Path, bytes]:
-        """What the files held that it changes or deletes; without what is larger than `max_bytes`.
+        """Return the old contents of the files that the commit changes or deletes, up to `max_bytes` each.
 
         Raises:
-            GitError: not all of it is here.
+            GitError: the repository does not have all of these contents.
         """
         return read_blobs(self.changed, self.base, self.root, max_bytes=max_bytes) if self.base is not None else {}
 
     def holds(self, path: str) -> bool:
-        """Whether a file, by its path from the working directory, or what it is a link to, is one of the commit."""
+        """Whether the commit has this file, by its path from the working directory or by the target of its link."""
         return any(name in self.tracked for name in names_below(path, Path(os.path.realpath(self.root))))
 
 
 def read_commit(
     folder: Path, environment: Mapping[str, str], files: Iterable[SourceFile], *, suffixes: tuple[str, ...]
 ) -> Commit:
-    """The commit as a pre-commit hook sees it, in the repository that `folder` lies in.
+    """Return the commit as a pre-commit hook sees it, in the repository of `folder`.
 
-    It is compared with `PRE_COMMIT_FROM_REF` where pre-commit gives one, else with HEAD; the first commit with nothing.
-    pre-commit puts unstaged changes aside. Without it `files`, what the run has read, stand for what the index holds of
-    them, and a file that is gone is deleted.
+    The base is `PRE_COMMIT_FROM_REF` if pre-commit sets it, else HEAD; the first commit has none. pre-commit puts
+    unstaged changes aside. Without pre-commit, `files`, which the run has read, count as the staged contents, and a
+    file missing in the work tree as deleted.
 
     Raises:
         GitError: this is no git repository, or git is missing.
@@ -92,7 +92,7 @@ def read_commit(
 
 
 def missing(index: Mapping[str, str], root: Path, suffixes: tuple[str, ...]) -> Iterator[str]:
-    """The files of an index that are not in the work tree any more."""
+    """Yield the files of the index that are missing in the work tree."""
     folders = {name.rpartition("/")[0] for name in index}
     there = {f"{folder}/{name}" if folder else name for folder in folders for name in _listed(root, folder)}
     for name in index.keys() - there:
@@ -102,7 +102,7 @@ def missing(index: Mapping[str, str], root: Path, suffixes: tuple[str, ...]) -> 
 
 
 def _listed(root: Path, folder: str) -> list[str]:
-    """The names in a folder; none where it is not there, or cannot be read."""
+    """Return the names in a folder; none if the folder does not exist or cannot be read."""
     try:
         return os.listdir(os.path.join(root, folder))  # noqa: PTH118, PTH208 - text
     except OSError:
@@ -110,9 +110,9 @@ def _listed(root: Path, folder: str) -> list[str]:
 
 
 def _written(index: Mapping[str, str], files: Iterable[SourceFile], top: Path) -> Iterator[str]:
-    """The files that hold something else than the index, apart from line ends.
+    """Yield the files whose contents differ from the index, apart from line ends.
 
-    git would run the filters of the repository to compare them.
+    git is not asked, because it would run the filters of the repository.
     """
     for name, data in {name: file.data for file in files for name in names_below(file.path, top)}.items():
         blob = blob_of(index.get(name, ""))
@@ -121,14 +121,14 @@ def _written(index: Mapping[str, str], files: Iterable[SourceFile], top: Path) -
 
 
 def _blobs(data: bytes, like: str) -> Iterator[str]:
-    """What git may call these contents, by the hash of a repository in which others are called alike."""
+    """Yield the blob names that git may give these contents, with LF or CRLF; `like` shows the kind of hash in use."""
     hashed = sha1 if len(like) == 40 else sha256
     for text in (data, data.replace(b"\r\n", b"\n")):
         yield hashed(b"blob %d\0" % len(text) + text, usedforsecurity=False).hexdigest()
 
 
 def names_below(path: str, top: Path) -> Iterator[str]:
-    """The names below the root that a path may have in an index: as it is written, and where links lead."""
+    """Yield the names below the root that a path may have in the index: as it is written, and with links resolved."""
     for full in (Path(os.path.normpath(Path.cwd() / path)), Path(os.path.realpath(path))):
         if full.is_relative_to(top):
             yield full.relative_to(top).as_posix()
@@ -139,7 +139,7 @@ class RevisionError(GitError):
 
 
 class _Blob(Value):
-    """A plain file of a commit; `size` is None where the repository does not have its contents."""
+    """A regular file of a commit; `size` is None if the repository does not have the contents."""
 
     path: str
     name: str
@@ -149,9 +149,9 @@ class _Blob(Value):
 def old_blobs(
     paths: Iterable[Path], index: Mapping[str, str], changes: Mapping[str, str], root: Path, folder: Path
 ) -> dict[Path, str]:
-    """What some paths from a folder held in a commit from which the index differs by `changes`: names of blobs.
+    """Return the blobs that the paths had in a commit, given the index and its `changes` from that commit.
 
-    An empty one stands for a path that was no plain file of it.
+    The blob is empty for a path that was no regular file in the commit.
     """
     top = os.path.realpath(root)
     found = dict.fromkeys(paths, "")
@@ -168,10 +168,10 @@ def old_blobs(
 
 
 def read_blobs(blobs: Mapping[Path, str], commit: str, root: Path, *, max_bytes: int) -> dict[Path, bytes]:
-    """The contents that some files of a commit had, by the names of their blobs; none of what is larger.
+    """Return the contents of files of a commit, by their blob names; files above `max_bytes` are left out.
 
     Raises:
-        GitError: not all of it is here.
+        GitError: the repository does not have all of these contents.
     """
     wanted: dict[str, list[Path]] = {}
     for path, name in blobs.items():
@@ -194,7 +194,7 @@ def read_blobs(blobs: Mapping[Path, str], commit: str, root: Path, *, max_bytes:
 
 
 def commit_of(revision: str, folder: Path) -> tuple[Path, str]:
-    """The root of the repository that a folder lies in, and the name of a commit of it.
+    """Return the root of the repository of a folder, and the name of the commit that `revision` means.
 
     Raises:
         GitError: this is no git repository, git is missing, or there is no such revision.
@@ -208,11 +208,11 @@ def commit_of(revision: str, folder: Path) -> tuple[Path, str]:
 
 @contextmanager
 def checked_out(commit: str, root: Path) -> Iterator[Path]:
-    """A folder that holds the plain files of a commit, for as long as it is needed.
+    """Yield a temporary folder with the regular files of a commit.
 
-    They come from git's objects as they are: no filter of the repository runs, no link is made.
-    Files above a megabyte, what is beyond 256 of them in all, what a partial clone does not have, and names that the
-    system does not allow are left out.
+    The contents come from git's objects unchanged: no filter of the repository runs, and no link is made. Left out are
+    files above a megabyte, everything beyond 256 megabytes in all, contents that a partial clone does not have, and
+    names that the system does not allow.
 
     Raises:
         GitError: git cannot read the commit.
@@ -251,7 +251,7 @@ def _blobs_below(commit: str, root: Path) -> Iterator[_Blob]:
 
 
 def _contents(blobs: Sequence[_Blob], root: Path) -> Iterator[tuple[_Blob, bytes]]:
-    """What plain files hold, a few megabytes of them at a time."""
+    """Yield the contents of the files, read a few megabytes at a time."""
     some: list[_Blob] = []
     total = 0
     for number, one in enumerate(blobs, start=1):

@@ -1,6 +1,6 @@
-"""Files, directories and standard input: where manifests come from.
+"""Files, directories and standard input that hold the manifests.
 
-The order of the result is that of the arguments, and sorted by path within a directory.
+The result is in the order of the arguments, and sorted by path within a directory.
 """
 
 from __future__ import annotations
@@ -35,8 +35,8 @@ class SourceFile(PartlyCompared):
     """The bytes of a manifest.
 
     `path` is printed: relative to the working directory, with forward slashes.
-    `real` is the same without links, empty for standard input.
-    `data` is one byte longer than the limit where the file is, so that reading it says 'too large'.
+    `real` is the same path without links, empty for standard input.
+    `data` of a file above the limit is one byte longer than the limit, so that reading it says 'too large'.
     """
 
     not_compared = frozenset({"real"})
@@ -46,21 +46,21 @@ class SourceFile(PartlyCompared):
 
 
 class SourceError(Value):
-    """A path that gives nothing, and why; a user can cause it, and the other files are read all the same."""
+    """A path that cannot be read, and why; a user can cause it, and the other files are still read."""
 
     path: str
     message: str
 
 
 class Skipped(Value):
-    """A path inside of a directory that was left out although it may hold manifests; no error."""
+    """A path in a directory that was left out although it may hold manifests; not an error."""
 
     path: str
     message: str
 
 
 class Collected(Value):
-    """What the paths of a command line gave."""
+    """The result of reading the paths of a command line."""
 
     files: tuple[SourceFile, ...]
     errors: tuple[SourceError, ...]
@@ -75,13 +75,12 @@ def collect(
     max_bytes: int = MAX_BYTES,
     cwd: Path | None = None,
 ) -> Collected:
-    """Read files, and directories with all their `*.yaml`, `*.yml` and `*.json`.
+    """Read files, and all `*.yaml`, `*.yml` and `*.json` of directories.
 
-    A file that is named itself is read whatever its suffix; `-` is `stdin`.
-    Left out in directories: hidden ones, `node_modules`, virtual environments, the templates of Helm charts, links to
-    directories, and links whose target lies outside of the directory.
-    A path that a link takes out of its checkout is an error.
-    A file that is reached twice is read once.
+    A file named by the user is read whatever its suffix; `-` is `stdin`. Left out in directories: hidden files,
+    `node_modules`, virtual environments, the templates of Helm charts, links to directories, and links whose target
+    lies outside of the directory. A path that a link takes out of its checkout is an error. A file that is reached
+    twice is read once.
     """
     folder = cwd or Path.cwd()
     collector = _Collector(folder, max_bytes)
@@ -97,10 +96,10 @@ def collect(
 
 
 def read_named(path: str | Path, *, max_bytes: int = MAX_BYTES) -> bytes:
-    """The bytes of a file that a user or a configuration names, one more than the limit where it is longer.
+    """Return the bytes of a file named by a user or a configuration, at most one more than the limit.
 
     Raises:
-        NotReadable: it cannot be read, is no regular file, or a link takes it out of its checkout.
+        NotReadable: the file cannot be read, is no regular file, or a link takes it out of its checkout.
     """
     try:
         keep_out([path])
@@ -113,7 +112,7 @@ def read_named(path: str | Path, *, max_bytes: int = MAX_BYTES) -> bytes:
 
 
 def display_path(path: Path, cwd: Path) -> str:
-    """The path relative to `cwd` with forward slashes; as it is on another drive of Windows."""
+    """Return the path relative to `cwd` with forward slashes; a path on another Windows drive stays absolute."""
     try:
         relative = os.path.relpath(path, cwd)
     except ValueError:
@@ -122,7 +121,7 @@ def display_path(path: Path, cwd: Path) -> str:
 
 
 class _Collector:
-    """Files read so far; each real path at most once."""
+    """Reads files; each real path at most once."""
 
     def __init__(self, cwd: Path, max_bytes: int) -> None:
         self.files: list[SourceFile] = []
@@ -133,7 +132,7 @@ class _Collector:
         self._seen: set[str] = set()
 
     def add_stdin(self, stdin: BinaryIO | None, name: str) -> None:
-        """Standard input, once."""
+        """Read standard input, once."""
         if STDIN in self._seen:
             return
         self._seen.add(STDIN)
@@ -151,7 +150,7 @@ class _Collector:
             self.errors.append(SourceError(name, "standard input is empty: the command that writes it may have failed"))
 
     def add(self, path: str) -> None:
-        """A path of the command line."""
+        """Read a path of the command line."""
         full = self._cwd / path
         try:
             out = way_out(path, self._cwd)
@@ -189,9 +188,9 @@ class _Collector:
             self.files.append(SourceFile(shown, data, real))
 
     def _walk(self, root: Path) -> Iterator[tuple[str, str, str]]:
-        """Manifests below a directory, sorted by path, without following links to directories.
+        """Yield the manifests below a directory, sorted by path, without following links to directories.
 
-        Each as a path that can be opened, the same without links, and as it is printed.
+        Each is given as a path to open, the same path without links, and the path to print.
         """
         real_root = os.path.realpath(root)
         todo = [(True, str(root), real_root, display_path(root, self._cwd))]
@@ -240,7 +239,7 @@ class _Collector:
 
 
 def _bounded(path: str | Path, most: int) -> bytes:
-    """At most so many bytes; opening a pipe without a writer would wait for ever, so what it is comes first."""
+    """Return at most `most` bytes of a regular file; other files are refused first, since a pipe could block."""
     descriptor = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0))
     with os.fdopen(descriptor, "rb") as file:
         if not stat.S_ISREG(os.fstat(descriptor).st_mode):
@@ -254,12 +253,12 @@ def _bounded(path: str | Path, most: int) -> bytes:
 
 
 def is_in_chart(path: str) -> bool:
-    """Whether a file lies in a Helm chart, of which Helm renders what stands in its texts."""
+    """Whether the file lies in a Helm chart, so that Helm renders its templates."""
     return any(exists(folder / "Chart.yaml") for folder in Path(path).parents)
 
 
 def _is_template(path: Path) -> bool:
-    """Whether a file lies among the templates of a Helm chart."""
+    """Whether the file is a template of a Helm chart."""
     parts = path.absolute().parts
     return any(
         part == "templates" and exists(Path(*parts[:index], "Chart.yaml")) for index, part in enumerate(parts[:-1])
@@ -267,7 +266,7 @@ def _is_template(path: Path) -> bool:
 
 
 def _reason(error: Exception) -> str:
-    """The words of the operating system, with small letters."""
+    """Return the reason that the operating system gives, in lower case."""
     if isinstance(error, FileNotFoundError):
         return "no such file or directory"
     if isinstance(error, PermissionError):

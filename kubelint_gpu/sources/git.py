@@ -1,9 +1,9 @@
-"""The user's own git, asked and never told to change anything; the only place that starts it.
+"""The user's own git, only read from; no other module starts git.
 
-What a repository says of itself is a stranger's, its configuration and hooks too. git is asked only what it answers
-from its index and objects: no question looks at a file of the work tree, so that no filter runs, and none prints a
-difference. What git could start besides is switched off with every call. The files that git reads are looked at before
-it is started: for what a pipe gives it would wait for ever.
+The repository may be a stranger's, with its configuration and hooks. So git answers only from its index and objects:
+no call reads a file of the work tree, which would run filters, and none prints a difference. Everything else that git
+could start is switched off with every call. The files that git itself reads are checked before it is started, because
+git would wait for ever on a pipe.
 """
 
 from __future__ import annotations
@@ -48,10 +48,10 @@ _ENVIRONMENT = {
 
 @lru_cache(maxsize=16)
 def odd_file(git: Path) -> str | None:
-    """The path of what git would read as a file and is none, such as a pipe or a device; None where all is well.
+    """Return the path of a pipe, device or the like that git would read as a file; None if there is none.
 
-    `git` is the folder that git keeps for itself, or the file in its place that names it. Of other folders those are
-    looked at that lie in a repository that holds or encloses it, and those that git then keeps in its place.
+    `git` is the `.git` folder, or the file in its place that names it. Other folders are checked if they lie in a
+    repository that holds or encloses `git`, and if git uses them in place of it.
     """
     checkouts = list(repositories_around([str(git.absolute().parent)]))
     seen: set[str] = set()
@@ -74,7 +74,7 @@ def odd_file(git: Path) -> str | None:
 
 
 def _telling(folder: str) -> Iterator[str]:
-    """What a folder holds apart from the plain files that name no other one."""
+    """Yield the entries of a folder that are no regular files, and the regular files that may name another folder."""
     try:
         with os.scandir(folder) as entries:
             for entry in entries:
@@ -85,7 +85,7 @@ def _telling(folder: str) -> Iterator[str]:
 
 
 def _named(path: str, *, configures: bool) -> Iterator[str]:
-    """The paths that a file of git names; one that `configures` names those that it includes."""
+    """Yield the paths that a file of git names; if it `configures`, these are the files that it includes."""
     folder, name = os.path.split(path)
     base = os.path.dirname(folder) if name == "alternates" else folder  # noqa: PTH120 - text
     sign = b"=" if configures else b":" if name == ".git" else b""
@@ -99,18 +99,18 @@ def _named(path: str, *, configures: bool) -> Iterator[str]:
 
 
 class GitError(Exception):
-    """git could not answer; the message says why."""
+    """git did not answer; the message says why."""
 
 
 class GitLimitError(GitError):
-    """git would have to take more time or memory, or to print more, than it may."""
+    """git exceeded its limit of time, memory or output."""
 
 
 def root_of(folder: Path) -> Path:
-    """The root of the work tree that a folder lies in.
+    """Return the root of the work tree that holds a folder.
 
-    It is where `.git` is, whatever the repository's configuration says; where the environment names the repository, git
-    is asked.
+    That is the folder with `.git`, whatever the configuration of the repository says. Only if the environment names the
+    repository is git asked.
 
     Raises:
         GitError: this is no git repository, or git is missing.
@@ -125,10 +125,10 @@ def root_of(folder: Path) -> Path:
 
 
 def git(arguments: Sequence[str | bytes], root: Path, given: bytes = b"") -> bytes:
-    """What git prints, asked at the root of a work tree.
+    """Run git at the root of a work tree, and return its output.
 
     Raises:
-        GitError: git is missing, refuses, or needs more than it may have.
+        GitError: git is missing, fails, or exceeds its limits.
     """
     if "GIT_DIR" in os.environ:
         return _run(arguments, root, given)
@@ -165,7 +165,7 @@ def _can_be_read(root: Path) -> None:
     """Refuse a repository in which git would wait for ever.
 
     Raises:
-        GitError: something that git reads is no plain file.
+        GitError: something that git reads is no regular file.
     """
     odd = odd_file(root / os.environ.get("GIT_DIR", ".git"))
     if odd is not None:
@@ -173,7 +173,7 @@ def _can_be_read(root: Path) -> None:
 
 
 def commit_named(revision: str, root: Path) -> str | None:
-    """The name of the commit that a revision means; None where git knows none."""
+    """Return the name of the commit that a revision means; None if git knows none."""
     try:
         found = git(["rev-parse", "--verify", "--quiet", "--end-of-options", f"{revision}^{{commit}}"], root)
     except GitError:
@@ -182,10 +182,9 @@ def commit_named(revision: str, root: Path) -> str | None:
 
 
 def entries(root: Path) -> dict[str, str]:
-    """What git tracks, and what it says of each: a letter, the mode, the name of the blob and the stage.
+    """Return the tracked files by path below the root, each with its letter, mode, blob name and stage.
 
-    Names are paths below the root, with forward slashes. Untracked files are none of them: another commit's, or
-    nobody's.
+    Paths have forward slashes. Untracked files are left out: they belong to another commit, or to none.
 
     Raises:
         GitError: the index cannot be read.
@@ -197,20 +196,20 @@ def entries(root: Path) -> dict[str, str]:
 
 
 def blob_of(about: str) -> str:
-    """The name of what a file of the index holds; empty for what is no plain file."""
+    """Return the blob name of an index entry; empty if the entry is no regular file."""
     return about.split(" ", 3)[2] if about.startswith("100", 2) else ""
 
 
 def is_expected(about: str) -> bool:
-    """Whether a file of the index is meant to be in the work tree: a sparse checkout may not want it."""
+    """Whether an index entry should be in the work tree; a sparse checkout leaves some out."""
     return not about.startswith("S")
 
 
 class Differences(NamedTuple):
-    """The files that the index and a commit do not hold alike, and what git says of each.
+    """The files that differ between a commit and the index, each with git's description.
 
-    That is its mode and its blob, first in the commit and then in the index, and a letter. `left_out` says why only
-    some files were compared; it is empty where all were.
+    A description holds the mode and blob in the commit, those in the index, and a letter. `left_out` says why only some
+    files were compared; empty if all were.
     """
 
     by_name: Mapping[str, str]
@@ -218,10 +217,10 @@ class Differences(NamedTuple):
 
 
 def differing(revision: str, root: Path, names: Collection[str]) -> Differences:
-    """How the index and a commit differ; where that is too much for git, how they do in the files of some names.
+    """Compare the index with a commit; if that is too much for git, only the files of these names.
 
     Raises:
-        GitError: git knows no such commit, or cannot say it.
+        GitError: git does not know the commit, or fails.
     """
     try:
         found = _differing(revision, root, ())
@@ -248,7 +247,7 @@ def _differing(revision: str, root: Path, names: Collection[str]) -> dict[str, s
 
 
 def old_blob(name: str, index: Mapping[str, str], changes: Mapping[str, str]) -> str:
-    """The name of what a plain file held in a commit from which the index differs by `changes`; empty where none."""
+    """Return a file's blob in a commit, given the index and its `changes` from that commit; empty if none."""
     if name not in changes:
         return blob_of(index.get(name, ""))
     mode, _, blob, *_ = changes[name].split()
@@ -256,15 +255,15 @@ def old_blob(name: str, index: Mapping[str, str], changes: Mapping[str, str]) ->
 
 
 def is_gone(about: str) -> bool:
-    """Whether the index does not hold a file of the commit that it is compared with."""
+    """Whether a difference says that the index no longer has the file of the commit."""
     return about.endswith("D")
 
 
 def files_with(texts: Sequence[str], root: Path) -> tuple[Path, ...]:
-    """The files of the index that hold one of some texts, in the order of their names.
+    """Return the files of the index that contain one of the texts, sorted by name.
 
     Raises:
-        GitError: git cannot say it.
+        GitError: git fails.
     """
     wanted = [part for text in texts for part in ("-e", text)]
     flags = ("--cached", "-l", "-z", "-I", "-F", "--no-textconv", "--no-recurse-submodules")
@@ -279,7 +278,7 @@ def files_with(texts: Sequence[str], root: Path) -> tuple[Path, ...]:
 
 
 def tracked_files(root: Path) -> tuple[Path, ...] | None:
-    """The files that git tracks below a repository's root and that are there; None where git cannot say it."""
+    """Return the existing files that git tracks below a repository's root; None if git fails."""
     try:
         found = entries(root)
     except GitError:

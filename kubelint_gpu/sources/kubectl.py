@@ -1,4 +1,4 @@
-"""What a running cluster says of itself, asked with the user's own kubectl; only ever `get`, never a change."""
+"""Objects and version of a running cluster, read with the user's own kubectl; nothing is changed."""
 
 from __future__ import annotations
 
@@ -40,15 +40,15 @@ _LIMITS = Limits(seconds=300, output=512 << 20, memory=8 << 30)
 
 
 class KubectlError(Exception):
-    """The cluster could not be asked; the message says why."""
+    """The cluster did not answer; the message says why."""
 
 
 class Answers(Value):
-    """What a cluster answered.
+    """The answers of a cluster.
 
     Attributes:
-        objects: the objects of all resources that were asked for.
-        version: that of the API server, such as `v1.34.1`; empty where it does not tell.
+        objects: the objects of all resources asked for.
+        version: the version of the API server, for example `v1.34.1`; empty if unknown.
         context: the name of the context that kubectl used.
         unknown: resources that this server does not serve.
     """
@@ -60,7 +60,7 @@ class Answers(Value):
 
 
 def ask(*, context: str = "", kubeconfig: str = "", without: Collection[str] = ()) -> Answers:
-    """List everything that an inventory is made of, `without` some resources.
+    """List the objects of all resources that an inventory needs, except those in `without`.
 
     Raises:
         KubectlError: kubectl is missing, cannot reach the cluster, or may not list a resource.
@@ -95,7 +95,7 @@ def _json(text: bytes) -> Any:
 
 
 def _run(arguments: Sequence[str], flags: Sequence[str], *, partly: bool = False) -> bytes:
-    """What kubectl prints; with `partly` an answer counts although it also complains."""
+    """Return the output of kubectl; with `partly` even if kubectl also reports errors."""
     program = find("kubectl")
     if program is None:
         raise KubectlError("kubectl is not installed")

@@ -1,4 +1,4 @@
-"""Programs of the user's, looked up where the checkout cannot put one."""
+"""Programs of the user, looked up outside of the checkout, where a stranger could have put one."""
 
 from __future__ import annotations
 
@@ -13,31 +13,31 @@ _PATHS: set[str] = set()
 
 
 def keep_out(paths: Iterable[str | Path]) -> None:
-    """Take no program out of the repositories of these paths from now on: they are what a run reads or writes."""
+    """Exclude programs in the repositories of these paths, which a run reads or writes, from now on."""
     _PATHS.update(os.path.abspath(path) for path in paths)  # noqa: PTH100 - a link stays one
 
 
 def find(name: str, folders: Sequence[str] | None = None) -> str | None:
-    """The path of a program on the PATH, or in some folders; None where there is none outside of the checkout."""
+    """Return the path of a program on the PATH, or in `folders`; None if there is none outside of the checkout."""
     found = _named(name, search_path() if folders is None else folders)
     return next((path for path in found if not is_of_checkout(path)), None)
 
 
 def is_of_checkout(path: str) -> bool:
-    """Whether a program lies in a checkout, or is a link to one that does."""
+    """Whether a program lies in a checkout, or is a link into one."""
     return _lies_in(path, _checkouts(frozenset({os.getcwd(), *_PATHS})))  # noqa: PTH109 - text
 
 
 def passed_over(name: str) -> str | None:
-    """The program of the checkout that a shell would start; None where there is none."""
+    """Return the program in the checkout that a shell would start; None if there is none."""
     allowed = set(search_path())
     return next(_named(name, [entry or os.curdir for entry in _entries() if entry not in allowed]), None)
 
 
 def search_path() -> list[str]:
-    """The entries of the PATH that are absolute and lie outside of every checkout.
+    """Return the entries of the PATH that are absolute and lie outside of every checkout.
 
-    A checkout is a repository that holds or encloses the working directory or a path of `keep_out`.
+    A checkout is a repository that holds or encloses the working directory or a path given to `keep_out`.
     An empty entry and `.` mean the working directory; Windows looks there first, whatever the PATH.
     """
     return list(_outside(tuple(_entries()), frozenset({os.getcwd(), *_PATHS})))  # noqa: PTH109 - text
@@ -55,7 +55,7 @@ def _checkouts(paths: frozenset[str]) -> tuple[str, ...]:
 
 
 def _lies_in(path: str, checkouts: Sequence[str]) -> bool:
-    """Whether what a path leads to lies in one of some folders."""
+    """Whether the real path lies in one of the folders."""
     return any(map(Path(os.path.realpath(path)).is_relative_to, checkouts))
 
 

@@ -1,4 +1,4 @@
-"""What is rendered, whoever renders it: a text of objects, and where each field of them was written."""
+"""Rendered objects, from any renderer, with the origin of each field."""
 
 from __future__ import annotations
 
@@ -11,21 +11,21 @@ from kubelint_gpu.values import Value
 
 
 class Spot(Value):
-    """A range of a file; `path` is what findings print."""
+    """A range of a file; `path` is the path that findings print."""
 
     path: str
     span: Span
 
 
 class Obstacle(Value):
-    """Why something is not rendered.
+    """Why a part is not rendered.
 
     Attributes:
-        path: the file that says so, as it is printed.
-        span: where; None where there is no line to point at.
+        path: the file with the cause, as printed.
+        span: the place in the file; None if no line can be named.
         message: one sentence.
-        withheld: whether the renderer could do it and is not asked to: a remote base, a plugin.
-        help: commands that mend it.
+        withheld: whether the renderer could do it but is not asked to, for example for a remote base or a plugin.
+        help: commands that solve the problem.
     """
 
     path: str
@@ -36,51 +36,51 @@ class Obstacle(Value):
 
 
 class Writer(Protocol):
-    """Who wrote a value."""
+    """The writer of a value."""
 
     def spot(self, role: Role = "value") -> Spot:
-        """Where the value stands."""
+        """Return where the value stands."""
 
 
 class TakenAway(Protocol):
-    """What one line took out of a mapping or list of a rendered object, and nobody put back."""
+    """Entries that one line removed from a mapping or list of a rendered object, and that did not come back."""
 
     @property
     def pointer(self) -> Pointer:
-        """The mapping or list."""
+        """Return the mapping or list."""
 
     @property
     def writer(self) -> Writer:
-        """Who took it out."""
+        """Return the writer that removed the entries."""
 
     @property
     def entries(self) -> tuple[tuple[str | None, Any], ...]:
-        """What it was, each with its key; None for elements of a list."""
+        """Return the removed entries, each with its key; None for elements of a list."""
 
 
 class ObjectOrigin(Protocol):
-    """One rendered object: where its fields were written. It remembers what it was asked."""
+    """The origin of one rendered object; answers are remembered."""
 
     @property
     def path(self) -> str:
-        """What was rendered, as it is printed."""
+        """Return the folder or file that was rendered, as printed."""
 
     @property
     def top(self) -> Spot:
-        """The file that rendering begins with."""
+        """Return the file that rendering begins with."""
 
     @property
     def namespace(self) -> str:
-        """Where it is applied if it does not say it itself; empty if nobody says it."""
+        """Return the namespace in which the object is applied if it names none; empty if unknown."""
 
     def spot(self, pointer: Pointer, role: Role = "value") -> Spot:
-        """Where a field was set last; an absent one stands at the key of the nearest ancestor that is present."""
+        """Return where a field was set last; an absent field stands at the key of its nearest present ancestor."""
 
     def told(self, path: str, line: int, column: int) -> tuple[bool, tuple[tuple[Spot, str], ...]]:
-        """Of a place that was answered: whether it is certain, and what to say at further places."""
+        """Return, for a place returned before, whether it is certain, and notes for further places."""
 
     def removals(self) -> Iterator[TakenAway]:
-        """What was taken out on the way, in the order of the rendered text."""
+        """Yield the removed entries, in the order of the rendered text."""
 
 
 class Top(Protocol):
@@ -88,70 +88,70 @@ class Top(Protocol):
 
     @property
     def reading(self) -> Reading:
-        """Its text."""
+        """Return its text."""
 
     @property
     def document(self) -> Document | None:
-        """What it holds; None where it cannot be read."""
+        """Return its parsed document; None if it cannot be read."""
 
 
 class Rendition(Protocol):
-    """A kustomization or a chart with its values, rendered as far as that could be done."""
+    """A kustomization, or a chart with its values, rendered as far as possible."""
 
     @property
     def what(self) -> str:
-        """What it is, in a message: kustomization or chart."""
+        """Return the noun for it in messages: kustomization or chart."""
 
     @property
     def trouble(self) -> str:
-        """What a message says of it before its problem."""
+        """Return how a message begins that names one of its problems."""
 
     @property
     def path(self) -> str:
-        """What stands for the rendered text where a path is printed."""
+        """Return the path that stands for the rendered text."""
 
     @property
     def folder(self) -> str:
-        """The folder that is rendered, as it is printed."""
+        """Return the folder rendered, as printed."""
 
     @property
     def known_as(self) -> str:
-        """The file by which globs of the configuration know it, as it is printed."""
+        """Return the file that globs of the configuration match, as printed."""
 
     @property
     def root(self) -> Path:
-        """The real root of the repository."""
+        """Return the real root of the repository."""
 
     @property
     def top(self) -> Top:
-        """The file that rendering begins with."""
+        """Return the file that rendering begins with."""
 
     @property
     def problems(self) -> tuple[Obstacle, ...]:
-        """Why it could not be rendered; empty where it was."""
+        """Return why it could not be rendered; empty if it was."""
 
     @property
     def reading(self) -> Reading | None:
-        """The rendered objects; None where there are none."""
+        """Return the rendered objects; None if there are none."""
 
     @property
     def origins(self) -> tuple[ObjectOrigin | None, ...]:
-        """For each rendered document where its fields were written; None for what is no object."""
+        """Return the origin of each rendered document; None for a document that is no object."""
 
     @property
     def sources(self) -> tuple[Reading, ...]:
-        """The files that it is made of, the first one first."""
+        """Return the files read, the first one first."""
 
     @property
     def files(self) -> Iterable[str]:
-        """Their paths below the root."""
+        """Return the paths of the files read, below the root."""
 
     def as_in(self, root: Path, folder: Path) -> Rendition:
-        """The same as another copy of the repository has it, of which `folder` is what is rendered.
+        """Return the same in another copy of the repository, where `folder` is the folder rendered.
 
         Raises:
-            LookupError: there is none in it.
+            LookupError: the folder cannot be rendered.
         """
 
     def again(self, texts: Mapping[str, bytes]) -> Rendition:
-        """The same with other texts for some files, by printed path; itself where none of them is its own."""
+        """Return the rendition with other texts for some files, by printed path; itself if it reads none of them."""

@@ -1,7 +1,7 @@
-"""The user's own renderer, Kustomize or Helm: run within limits.
+"""The user's own renderer, Kustomize or Helm, run within limits.
 
-It gets no network, no home, no credentials: an environment of its own, proxies that lead nowhere, a bounded time, a
-bounded memory where the system can do that (Linux), and a bounded output.
+It gets no network, no home and no credentials: its own environment, proxies that lead nowhere, a limit of time, a limit
+of memory if the system supports that (Linux), and a limit of output.
 """
 
 from __future__ import annotations
@@ -26,13 +26,13 @@ _KEPT = ("SYSTEMROOT", "SystemRoot")
 
 
 class ProgramError(Exception):
-    """A renderer cannot be started, or did not end as it should; the message says why."""
+    """A renderer cannot be started, or failed; the message says why."""
 
 
 class RenderTime:
-    """How long renders may take: `seconds` for one, `MOST_TIMES` as many for all of a run together.
+    """Limits of time for renders: `seconds` for one render, `MOST_TIMES` as much for all renders of a run.
 
-    `flag` is the option of the command line that gives them more.
+    `flag` is the command line option that raises the limit.
     """
 
     def __init__(self, seconds: float = SECONDS, flag: str = "--kustomize-timeout") -> None:
@@ -41,10 +41,10 @@ class RenderTime:
         self._taken: list[float] = []
 
     def left(self) -> float:
-        """The seconds that the next render may take.
+        """Return the seconds that the next render may take.
 
         Raises:
-            ProgramError: there are none.
+            ProgramError: no time is left.
         """
         left = self.seconds * MOST_TIMES - sum(self._taken)
         if left <= 0:
@@ -56,7 +56,7 @@ class RenderTime:
 
     @contextmanager
     def counted(self) -> Iterator[None]:
-        """What the block takes is no longer left."""
+        """Count the time that the block takes."""
         begun = time.monotonic()
         try:
             yield
@@ -74,9 +74,9 @@ def run(
     proxied: bool = True,
     variables: Mapping[str, str] = MappingProxyType({}),
 ) -> Ran:
-    """Run a renderer; it knows no folder of the user's but `home`. A message names `flag`, which gives it more time.
+    """Run a renderer whose only folder is `home`; messages name `flag`, the option that gives it more time.
 
-    `search_path` is the PATH that it gets. Unless it is `proxied` away from it, it reaches the network.
+    `search_path` is its PATH. It reaches the network only if it is not `proxied`.
 
     Raises:
         ProgramError: it cannot be started, took too long, or printed too much.

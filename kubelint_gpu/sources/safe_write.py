@@ -1,4 +1,4 @@
-"""Writing a changed file back: all of it or nothing, even if the run is told to end."""
+"""Writes a changed file completely or not at all, even if the run is terminated."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _TEMPORARY = ".kubelint-gpu-"
 
 @contextmanager
 def ended_with_the_run() -> Iterator[None]:
-    """Within, SIGTERM and SIGHUP raise an exception as an interrupt does; one that is ignored stays so."""
+    """Raise an exception for SIGTERM and SIGHUP within the block, as for an interrupt; ignored ones stay ignored."""
     import signal
 
     if threading.current_thread() is not threading.main_thread():
@@ -46,14 +46,12 @@ class NotWritable(Exception):  # noqa: N818 - it says what the file is
 
 
 def replace_file(path: Path, data: bytes, root: Path, *, was: bytes | None = None) -> None:
-    """Put `data` in place of a file in one step, keeping its permissions.
+    """Replace a file by `data` in one step, keeping its permissions.
 
-    A link is followed if its target lies below `root`.
-    `was` is what the file held when it was read, None where that does not matter.
+    A link is followed if its target lies below `root`. `was` is the expected old content, None to skip that check.
 
     Raises:
-        NotWritable: the file lies outside of `root`, is no plain file, holds something else than it `was`, or the
-            system refuses.
+        NotWritable: the file lies outside of `root`, is no regular file, differs from `was`, or the system refuses.
     """
     target = Path(os.path.realpath(path))
     if not is_inside(target, os.path.realpath(root)):
@@ -70,9 +68,9 @@ def replace_file(path: Path, data: bytes, root: Path, *, was: bytes | None = Non
 
 
 def write_file(path: Path, data: bytes) -> None:
-    """Put `data` into a file that a user named, in one step; a file that is there keeps its permissions.
+    """Write `data` to a file that a user named, in one step; an existing file keeps its permissions.
 
-    What is no plain file, such as a pipe, is written to.
+    A pipe or another special file is written to directly.
 
     Raises:
         NotWritable: a link of the checkout leads out of it, or the system refuses.
@@ -89,7 +87,7 @@ def write_file(path: Path, data: bytes) -> None:
 
 
 def writable(path: str | Path) -> str:
-    """Where a file lies that a user named for writing, without links.
+    """Return the path without links of a file that a user named for writing.
 
     Raises:
         NotWritable: a link of the checkout leads out of it.
@@ -122,7 +120,7 @@ def _still_holds(path: Path, data: bytes) -> bool:
 
 
 def _nameless(folder: Path, data: bytes, mode: int) -> str | None:
-    """A file that gets its name when it is whole, so that a killed run leaves none; None where the system cannot."""
+    """Return the path of a new file that is named only once it is complete; None if the system cannot do that."""
     if not hasattr(os, "O_TMPFILE"):
         return None
     name = str(folder / f"{_TEMPORARY}{os.getpid()}-{os.urandom(4).hex()}")

@@ -1,4 +1,4 @@
-"""The declared cluster as a picture: equal nodes folded, with who holds which GPUs now."""
+"""The declared cluster as a picture: equal nodes folded, with the holders of GPUs."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _PRODUCT = "nvidia.com/gpu.product"
 
 
 def cluster_picture(world: ClusterContext) -> ClusterPicture | None:
-    """The cluster; None without an inventory that can be used."""
+    """The cluster; None without a usable inventory."""
     inventory = world.inventory
     if inventory is None or not world.usable:
         return None
@@ -62,7 +62,7 @@ def _class(
 
 
 def _devices(found: NodeRow, rows: Sequence[Row]) -> str:
-    """`2 x NVIDIA-A100-PCIE-40GB`, and what else counts as one."""
+    """`2 x NVIDIA-A100-PCIE-40GB`, and other devices."""
     product = found.labels.get(_PRODUCT, "")
     told = []
     for one in rows:

@@ -33,7 +33,7 @@ History = tuple[NodeMoment, ...]
 
 
 def picture(trace: Trace, steps: int) -> RolloutPicture | None:
-    """The moments of a trace that is told in so many steps; None where it was not replayed."""
+    """The moments of a trace with `steps` steps; None if it was not replayed."""
     if trace.played is None:
         return None
     lacks = [one for waiting in trace.waiting for lack in waiting.lacks for one in (lack, *lack.also)]
@@ -46,7 +46,7 @@ def picture(trace: Trace, steps: int) -> RolloutPicture | None:
     for index, node in enumerate(found.nodes):
         rows = (*_rows(node, short), *device_rows(node.name, devices.get(node.name, ())))
         fixed = settled(standing.get(node.name, ()), rows)
-        history = tuple(_on(moment, index, node.name, rows, fixed) for moment in found.moments)
+        history = tuple(_node_moment(moment, index, node.name, rows, fixed) for moment in found.moments)
         equal.setdefault((rows, history), []).append(node.name)
     ranked = sorted(equal.items(), key=lambda entry: not _busy(entry[0][1], found.moments))
     shown = ranked[:MOST_NODES]
@@ -70,7 +70,7 @@ def picture(trace: Trace, steps: int) -> RolloutPicture | None:
 
 
 def row(resource: str, total: int, labels: Mapping[str, str]) -> Row:
-    """What a node with these labels has of a resource."""
+    """The amount of a resource on a node with these labels."""
     name = _PLAIN.get(resource, resource)
     if name == "GPU" and labels.get(_SHARING) in _SHARED:
         name = "GPU share"
@@ -78,13 +78,13 @@ def row(resource: str, total: int, labels: Mapping[str, str]) -> Row:
 
 
 def device_rows(node: str, devices: Iterable[DeviceCount]) -> tuple[Row, ...]:
-    """The devices of a node that claims may ask for, by the name that their driver gives the model."""
+    """The devices of a node that claims may ask for, by the driver's name for the model."""
     named = ((one, tuple(tuple([_name(part, node) for part in unit]) for unit in one.units)) for one in devices)
     return tuple(Row(one.label, one.label, one.number, True, str(one.number), units) for one, units in named)
 
 
 def settled(pods: Iterable[Pod], rows: Sequence[Row]) -> list[Holding]:
-    """The running pods of a node by owner; those that hold nothing of the rows are left out."""
+    """The running pods of a node by owner, without those that hold nothing of the rows."""
     counts: dict[str, int] = {}
     amounts: dict[str, list[int]] = {}
     devices: dict[str, list[DeviceID]] = {}
@@ -105,7 +105,7 @@ def settled(pods: Iterable[Pod], rows: Sequence[Row]) -> list[Holding]:
 def _held(
     rows: Sequence[Row], amounts: Iterable[int], devices: Iterable[DeviceID], node: str
 ) -> tuple[tuple[int, ...], tuple[tuple[str, ...], ...]]:
-    """How much pods have of each row, and which devices."""
+    """Return the amounts of each row that pods have, and the devices."""
     names = tuple(dict.fromkeys(_name(one, node) for one in devices))
     things = tuple(tuple([name for name in names if row.positions((name,))]) for row in rows)
     numbers = tuple(
@@ -115,7 +115,7 @@ def _held(
 
 
 def _name(device: DeviceID, node: str) -> str:
-    """A device as people on its node call it: pools have the name of their node as a rule."""
+    """The name of a device on its node: pools usually have the name of their node."""
     return device.device if device.pool == node else f"{device.pool}/{device.device}"
 
 
@@ -128,18 +128,18 @@ def folded(names: Sequence[str]) -> str:
 
 
 def _rows(node: Node, short: Sequence[str]) -> tuple[Row, ...]:
-    """GPUs and their like, and what runs short in this story."""
+    """GPUs and other accelerators, and the resources that are short in this run."""
     resources = [name for name, total in sorted(node.allocatable.items()) if total and is_accelerator(name)]
     resources += [name for name in short if name in node.allocatable and name not in resources]
     return tuple(row(name, node.allocatable[name], node.labels) for name in resources)
 
 
 def _busy(history: History, moments: Sequence[Frame]) -> bool:
-    """Whether more happens there than that the same pods stand there throughout."""
+    """Whether anything changes there, so that the node should be shown."""
     return len(set(history)) > 1 or any(one.age for one in history[0].holdings) or len(moments) == 1
 
 
-def _on(moment: Frame, index: int, node: str, rows: Sequence[Row], standing: Sequence[Holding]) -> NodeMoment:
+def _node_moment(moment: Frame, index: int, node: str, rows: Sequence[Row], standing: Sequence[Holding]) -> NodeMoment:
     holdings = (*(_holding(group, rows, node) for group in moment.nodes[index]), *standing)
     here = [one for one in holdings if one.phase not in _ON_ITS_WAY]
     used = [row.held(place, here) for place, row in enumerate(rows)]

@@ -1,4 +1,4 @@
-"""Workloads as they are judged: as admission leaves their pods, with as many replicas as they come to have at once."""
+"""Workloads as they are judged: with pods after admission, and with the replicas that they have after an apply."""
 
 from __future__ import annotations
 
@@ -29,9 +29,9 @@ def judged(
     *,
     earlier: bool,
 ) -> WorkloadCheck:
-    """A workload, or one as it was `earlier`, as it is judged.
+    """The workload as it is judged; `earlier` if it is the state before this change.
 
-    `supply` is None where there are no nodes to judge by; `before` is the manifest as it was applied last.
+    `supply` is None without nodes; `before` is the manifest as it was applied last.
     """
     if not any(one.present(REPLICAS) for one in (manifest, before) if one is not None):
         workload = _as_scaled(workload, cluster)
@@ -57,7 +57,7 @@ def judged(
 
 
 def _refusal(manifest: Manifest, workload: Workload, cluster: Cluster) -> PodRefusal | None:
-    """Why the API server refuses its pods, which other controllers may make otherwise than they are written."""
+    """Why the API server refuses its pods; None for custom resources, whose controllers may create other pods."""
     labels = next((one.labels for one in cluster.namespaces if one.name == workload.meta.namespace), EMPTY)
     spec = value_at(manifest.item.value, workload.spec_pointer)
     if workload.custom or not isinstance(spec, dict):
@@ -66,9 +66,9 @@ def _refusal(manifest: Manifest, workload: Workload, cluster: Cluster) -> PodRef
 
 
 def _as_scaled(workload: Workload, cluster: Cluster) -> Workload:
-    """The workload with as many replicas as it has, which an apply leaves where no manifest says how many.
+    """The workload with its present replicas, which an apply keeps if no manifest sets them.
 
-    Pods of several ReplicaSets do not tell the number.
+    Pods of several ReplicaSets do not show the number.
     """
     if workload.kind not in SCALED or workload.custom or not cluster.pods:
         return workload

@@ -1,4 +1,4 @@
-"""Answers about a set of manifests that are worked out once."""
+"""Answers about a set of manifests, each computed once."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any, Protocol, TypeVar
 
 
 class Answered(Protocol):
-    """Something that keeps the answers about itself."""
+    """Something that stores the answers about itself."""
 
     answers: dict[object, Any]
 
@@ -19,7 +19,7 @@ _Other = TypeVar("_Other")
 
 
 def once(question: Callable[[_Unit], _Answer]) -> Callable[[_Unit], _Answer]:
-    """Work out an answer the first time that it is asked for, and keep it until the unit forgets."""
+    """Decorate a question: its answer is computed once for each unit, until the unit forgets."""
 
     @wraps(question)
     def answer(unit: _Unit) -> _Answer:
@@ -33,6 +33,6 @@ def once(question: Callable[[_Unit], _Answer]) -> Callable[[_Unit], _Answer]:
 
 
 def known(question: Callable[[_Unit], _Answer], unit: _Unit, otherwise: _Other) -> _Answer | _Other:
-    """Return an answer that is worked out once, if it has been; else something else."""
+    """Return the answer to a `once` question if it was already computed, else `otherwise`."""
     found: _Answer | _Other = unit.answers.get(getattr(question, "__wrapped__", question), otherwise)
     return found

@@ -1,4 +1,4 @@
-"""In which order objects are applied: hooks of Helm and Argo CD, and sync waves.
+"""The order in which objects are applied: hooks of Helm and Argo CD, and sync waves.
 
 Read from Helm 3.20 (pkg/releaseutil) and the pages on sync waves of Argo CD 3.2.
 """
@@ -21,25 +21,25 @@ Turn = tuple[int, int]
 
 
 def is_applied(value: Mapping[str, Any]) -> bool:
-    """Whether an object is applied at all: a hook that runs only for a test, a deletion or a rollback is not."""
+    """Whether an object is applied at all: hooks only for tests, deletion or rollback are not."""
     events = _events(value)
     return not events or not events.isdisjoint(_BEFORE | _WITH | _AFTER)
 
 
 def is_before_install(value: Mapping[str, Any]) -> bool:
-    """Whether an object runs before the first install alone: it has ended when the rest of its release comes."""
+    """Whether an object only runs before the first install, so that it has ended before the rest is applied."""
     return _events(value) == {"pre-install"}
 
 
 def turn_of(value: Mapping[str, Any]) -> Turn:
-    """When an object is applied. A hook that runs before and after counts as applied before."""
+    """When an object is applied, as a sort key. A hook that runs before and after counts as before."""
     events = _events(value)
     moment = 0 if not events.isdisjoint(_BEFORE) else 2 if not events.isdisjoint(_AFTER) else 1
     return moment, next((_whole(text) for text in _annotations(value, _WAVES)), 0)
 
 
 def _events(value: Mapping[str, Any]) -> frozenset[str]:
-    """What a hook runs for, in lower case; nothing if an object is no hook."""
+    """The events of a hook, in lower case; empty if an object is no hook."""
     text = next(_annotations(value, _HOOKS), "")
     return frozenset(one.strip().lower() for one in text.split(",")) - {""}
 
@@ -50,6 +50,6 @@ def _annotations(value: Mapping[str, Any], keys: Sequence[str]) -> Iterator[str]
 
 
 def _whole(text: str) -> int:
-    """A whole number of at most 9 digits; 0 if the text is none, as Helm has it."""
+    """An integer of at most 9 digits; 0 for any other text, as in Helm."""
     digits = text.strip().removeprefix("-")
     return int(text) if digits.isascii() and digits.isdigit() and len(digits) <= 9 else 0

@@ -1,4 +1,4 @@
-"""What is applied together, and what the core answers about it; every answer is asked for once."""
+"""Manifests that are applied together, with the core's answers about them, each computed once."""
 
 from __future__ import annotations
 
@@ -24,14 +24,14 @@ from kubelint_gpu.workspace.workload_check import WorkloadCheck, WorkloadKey
 
 
 class Attempts:
-    """Keeps attempts by workload and cluster; of pods that every filter treats alike one that fits tells of all."""
+    """Caches attempts by workload and cluster; pods that all filters treat equally share a successful one."""
 
     def __init__(self) -> None:
         self._known: dict[tuple[WorkloadKey, str], Attempt] = {}
         self._fitting: dict[Hashable, Attempt] = {}
 
     def of(self, subject: WorkloadCheck, name: str, snapshot: Snapshot) -> Attempt:
-        """Scheduling the pod of a workload in the cluster of a name."""
+        """The attempt to schedule the pod of a workload in a named cluster."""
         key = (subject.key, name)
         if key not in self._known:
             # what else will run is not in these snapshots, nor what the pod must be near to
@@ -53,12 +53,12 @@ class ApplySet(ManifestSet):
         return Attempts()
 
     def is_closed_to(self, subject: WorkloadCheck) -> bool:
-        """Whether no node can take its pods but the declared ones: no pool grows any more, or none that takes them."""
+        """Whether only declared nodes can take its pods: no pool grows, or none whose nodes take them."""
         return self.complete or (self.is_closed and not self.may_grow_for(subject))
 
     @cached_property
     def subjects(self) -> tuple[WorkloadCheck, ...]:
-        """The workloads that are judged; one whose pods are not known, or come to another, is approximate."""
+        """The workloads that are judged; one with unknown pods, or whose pods another one adopts, is approximate."""
         found: list[WorkloadCheck] = []
         every = [one.workload for one in self.templates if one.workload is not None]
         sets = [one for one in every if one.kind == "ReplicaSet"]
@@ -78,17 +78,17 @@ class ApplySet(ManifestSet):
 
     @cached_property
     def empty(self) -> Snapshot:
-        """The cluster with nothing running."""
+        """The cluster without running pods."""
         return self.world.snapshot(self.with_claims, pods=False)
 
     @cached_property
     def running(self) -> Snapshot:
-        """The cluster with what the inventory says is running."""
+        """The cluster with the running pods of the inventory."""
         return self.world.snapshot(self.with_claims, pods=True)
 
     @cached_property
     def grown(self) -> Snapshot | None:
-        """One empty node of each pool that can still grow; None without such a pool."""
+        """One empty node of each pool that can still grow; None if there is none."""
         if not self.growth:
             return None
         one_of_each = Grown(tuple(one.template for one in self.growth), sum((one.slices for one in self.growth), ()))
@@ -96,7 +96,7 @@ class ApplySet(ManifestSet):
 
     @cached_property
     def growth(self) -> tuple[Growth, ...]:
-        """The pools that can still grow, by what an autoscaler may make of them."""
+        """The pools that can still grow, with the nodes that an autoscaler would add."""
         return growth_of(self.world.inventory) if self.world.inventory is not None and self.has_nodes else ()
 
     @cached_property
@@ -107,7 +107,7 @@ class ApplySet(ManifestSet):
 
     @cached_property
     def supply(self) -> ResourceSupply:
-        """What gives extended resources out."""
+        """Return the extended resources of the cluster, with their sources."""
         inventory = self.world.inventory
         declared = [found.value for found in inventory.of_kind("DeviceClass")] if inventory is not None else []
         written = [found.item.value for found in (*self.manifests, *self.neighbours) if found.kind == "DeviceClass"]
@@ -115,15 +115,15 @@ class ApplySet(ManifestSet):
         return ResourceSupply(self.world, self.empty, self.grown, (*declared, *written))
 
     def alone(self, subject: WorkloadCheck) -> Attempt:
-        """Scheduling its pod with nothing else running."""
+        """The attempt to schedule its pod without running pods."""
         return self._attempts.of(subject, "empty", self.empty)
 
     def beside_running(self, subject: WorkloadCheck) -> Attempt:
-        """Scheduling its pod beside what the inventory says is running."""
+        """The attempt to schedule its pod beside the running pods of the inventory."""
         return self._attempts.of(subject, "running", self.running)
 
     def on_growth(self, subject: WorkloadCheck) -> FitResult | None:
-        """Where its pod fits among `grown`; None where no pool can grow, or it waits before any node is looked at."""
+        """Where its pod fits among `grown`; None if no pool can grow, or if the pod is held before filtering."""
         return None if self.grown is None else self._attempts.of(subject, "grown", self.grown).fit
 
     def may_grow_for(self, subject: WorkloadCheck) -> bool:
@@ -139,17 +139,17 @@ class ApplySet(ManifestSet):
         return tuple(pool for pool in inventory.pools if pool.template.name in found.fits)
 
     def may_outgrow(self, subject: WorkloadCheck) -> bool:
-        """Whether a pool may add more nodes for its pod than a judgement looks at: missing room is not proven then."""
+        """Whether a pool may add more nodes for its pod than a judgement considers: then missing room is not proven."""
         names = {pool.name for pool in self.growing_for(subject)}
         return any(one.name in names and one.further > SIMULATION.pool_nodes for one in self.growth)
 
     def fits_somewhere(self, subject: WorkloadCheck) -> bool:
-        """Whether any node of the cluster takes its pod when nothing else runs, as far as that can be said."""
+        """Whether any node of the cluster takes its pod when nothing else runs, as far as that is known."""
         found = self.alone(subject)
         return found.fit is not None and found.fit.hopeful
 
     def judged(self, manifest: Manifest, workload: Workload, *, before: bool = False) -> WorkloadCheck:
-        """A workload as it is judged: admitted, with its priority, and with the replicas that its autoscaler sets."""
+        """The workload as it is judged: after admission, with its priority, and with the replicas of its autoscaler."""
         found = (self._autoscalers_before, self.cluster_before) if before else (self.autoscalers, self.cluster)
         supply = self.supply if self.has_nodes else None
         workload = rolled_by_canary(workload, self._canaries)
@@ -161,7 +161,7 @@ class ApplySet(ManifestSet):
 
     @cached_property
     def autoscalers(self) -> Autoscalers:
-        """What scales workloads, of the manifests and of those beside them."""
+        """The autoscalers in and beside the manifests, by workload."""
         return autoscalers((*self.manifests, *self.neighbours))
 
     @cached_property
@@ -169,7 +169,7 @@ class ApplySet(ManifestSet):
         return autoscalers(self.before.values())
 
     def before_of(self, subject: WorkloadCheck) -> WorkloadCheck | None:
-        """The workload as it was; None where that is not known, or cannot be judged."""
+        """The workload before this change; None if that is not known, or cannot be judged."""
         before = self.before.get(subject.manifest.object)
         if before is not None and before.templates:
             mine = (one for one in before.templates if one.part == subject.manifest.part)

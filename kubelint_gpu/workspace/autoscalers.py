@@ -1,4 +1,4 @@
-"""What sets the replicas of workloads: HorizontalPodAutoscalers, and ScaledObjects, of which KEDA makes them."""
+"""Objects that set the replicas of workloads: HorizontalPodAutoscalers, and KEDA's ScaledObjects."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ class Autoscaler(Value, eq=False):
 
     Attributes:
         manifest: the object.
-        target: its `scaleTargetRef`, with what is the default there.
-        least: where the least number stands; `most` where the most does.
-        bounds: both numbers; None where they are none, or it is switched off.
+        target: its `scaleTargetRef`, with defaults.
+        least: the pointer of the minimum; `most` that of the maximum.
+        bounds: both numbers; None if they are invalid, or if it is switched off.
     """
 
     manifest: Manifest
@@ -51,9 +51,9 @@ Autoscalers = Mapping[str, Autoscaler]
 
 
 class ScaledAtOnce(Value):
-    """That an autoscaler does not leave a workload at the replicas that are written, whatever the load.
+    """The replicas that an autoscaler sets in any case, because the written number is out of its bounds.
 
-    `bound` is where it says so: its least number, or its most.
+    `bound` is the pointer of the bound: its minimum or maximum.
     """
 
     replicas: int
@@ -62,7 +62,7 @@ class ScaledAtOnce(Value):
 
     @property
     def place(self) -> Place:
-        """Where the number stands."""
+        """The place of the bound."""
         return self.autoscaler.manifest.place(self.bound)
 
     @property
@@ -74,10 +74,10 @@ class ScaledAtOnce(Value):
 
 
 def read_autoscaler(manifest: Manifest) -> Autoscaler | None:
-    """What an object says of the replicas of a workload; None where it is none that sets them.
+    """The autoscaler that an object is; None for any other object.
 
-    KEDA has another least number where a workload is idle, and takes 0 and 100 where none is written
-    (reference of ScaledObject, KEDA 2.15).
+    In KEDA, an idle workload has another minimum, and the default bounds are 0 and 100 (reference of ScaledObject, KEDA
+    2.15).
     """
     target = mapping(field_pointers.at(manifest, TARGET))
     if manifest.kind == "HorizontalPodAutoscaler":
@@ -104,7 +104,7 @@ def _autoscaler(
 
 
 def autoscalers(manifests: Iterable[Manifest]) -> dict[str, Autoscaler]:
-    """Which workload each autoscaler scales; of two for one, the first."""
+    """The autoscaler of each workload; of two for one workload, the first."""
     found: dict[str, Autoscaler] = {}
     for one in filter(None, map(read_autoscaler, manifests)):
         found.setdefault(one.scales, one)
@@ -112,9 +112,9 @@ def autoscalers(manifests: Iterable[Manifest]) -> dict[str, Autoscaler]:
 
 
 def scaled_at_once(workload: Workload, among: Autoscalers) -> ScaledAtOnce | None:
-    """The replicas to which an autoscaler scales a workload at once; None where it leaves those that are written.
+    """The replicas to which an autoscaler scales a workload at once; None if it keeps the written number.
 
-    It keeps within its bounds before it looks at any metric, and leaves a workload with 0 replicas alone
+    It enforces its bounds before it looks at any metric, and ignores a workload with 0 replicas
     (pkg/controller/podautoscaler/horizontal.go, 1.34).
     """
     found = among.get(workload.key) if workload.kind in SCALED and not workload.custom else None

@@ -32,7 +32,7 @@ _KEPT_FIELDS = {"PodDisruptionBudget": "status", "PriorityClass": "preemptionPol
 
 
 class _Shared:
-    """The declared cluster with the shared objects of a run, all of which are other files'."""
+    """The declared cluster with the shared objects of a run, as if all of them belonged to other files."""
 
     def __init__(self, own: Cluster, others: Cluster) -> None:
         self._own = own
@@ -41,7 +41,7 @@ class _Shared:
         self._at |= {("RuntimeClass", one.name): place for place, one in enumerate(own.runtime_classes)}
 
     def seen_by(self, classes: Collection[tuple[str, str]]) -> Cluster:
-        """The cluster for files that hold some of the classes themselves."""
+        """The cluster as seen by files that contain some of the classes themselves."""
         mine = [(one, self._at[one]) for one in classes if one in self._at]
         if not mine:
             return self._others
@@ -55,13 +55,13 @@ class _Shared:
 
 
 class ClusterContext:
-    """The cluster that was declared.
+    """The declared cluster.
 
     Attributes:
         readings: the files of the inventory.
-        errors: what is wrong with it.
-        name: what findings call it where there are several; empty where there is only one.
-        what_if: what is different from the files, in words.
+        errors: the errors in these.
+        name: its name in findings if there are several clusters; else empty.
+        what_if: the differences from the files, in words.
         full: whether every node counts as full.
     """
 
@@ -86,26 +86,26 @@ class ClusterContext:
 
     @property
     def inventory(self) -> Inventory | None:
-        """What was declared; None without an inventory."""
+        """The inventory; None if there is none."""
         return self._inventory
 
     @property
     def node_count(self) -> int:
-        """How many nodes are declared."""
+        """The number of declared nodes."""
         return len(self.base.nodes)
 
     @cached_property
     def usable(self) -> bool:
-        """Whether there is an inventory that can be judged by; single objects of it may be unread."""
+        """Whether there is a usable inventory; single objects of it may be unreadable."""
         return self.inventory is not None and not any(error.fatal for error in self.errors)
 
     @property
     def whole(self) -> bool:
-        """Whether there is an inventory and it is free of errors."""
+        """Whether there is an inventory without errors."""
         return self.usable and not any(error.of_object for error in self.errors)
 
     def without_objects(self) -> ClusterContext:
-        """A cluster of which no more is known than its release and its settings."""
+        """A cluster of which only the release and the settings are known."""
         if self.inventory is None:
             return self
         said = self.inventory
@@ -116,7 +116,7 @@ class ClusterContext:
 
     @cached_property
     def digest(self) -> str | None:
-        """What another declaration would change; None where it is not that of files that can be read."""
+        """A digest of the declaration; None if not all of it comes from readable files."""
         files = [one.source.digest for one in self.readings if one.source is not None and not one.problems]
         if len(files) < len(self.readings) or (not files and (self._inventory is not None or self.usable)):
             return None
@@ -124,13 +124,13 @@ class ClusterContext:
 
     @cached_property
     def has_slices(self) -> bool:
-        """Whether some device is declared by a ResourceSlice."""
+        """Whether any device is declared by a ResourceSlice."""
         if self.inventory is None:
             return False
         return any(pool.slices for pool in self.inventory.pools) or any(self.inventory.of_kind("ResourceSlice"))
 
     def ignores(self, resource: str) -> bool:
-        """Whether the default profile of kube-scheduler is told not to look at a resource."""
+        """Whether the default profile of kube-scheduler is configured to ignore a resource."""
         if self.inventory is None:
             return False
         names, groups = map(self.inventory.scheduler.of_default, ("ignoredResources", "ignoredResourceGroups"))
@@ -138,9 +138,9 @@ class ClusterContext:
 
     @cached_property
     def base(self) -> Cluster:
-        """The declared cluster alone; without a usable inventory an empty one.
+        """The declared cluster alone; empty without a usable inventory.
 
-        Its devices are known where a slice is declared.
+        Its devices are known if a ResourceSlice is declared.
         """
         if self.inventory is None or not self.usable:
             return Cluster()
@@ -157,12 +157,12 @@ class ClusterContext:
 
     @cached_property
     def shows_all(self) -> bool:
-        """Whether it was captured whole: it has `kube-system`, as every cluster, and what it lacks is not there."""
+        """Whether it was captured completely: then it has `kube-system`, and missing objects do not exist."""
         return bool(self.base.pods) and "kube-system" in [one.name for one in self.base.namespaces]
 
     @cached_property
     def captured(self) -> bool:
-        """Whether a cluster told what it has: it shows the classes that every API server makes, or `kube-system`."""
+        """Whether it was captured: it has objects that every API server creates, or `kube-system`."""
         shown = {one.name for one in self.base.priority_classes} | {one.name for one in self.base.namespaces}
         return not shown.isdisjoint(_OF_EVERY_CLUSTER)
 
@@ -171,11 +171,11 @@ class ClusterContext:
         return frozenset(pod.meta.namespace for pod in self.base.pods)
 
     def shows_pods_of(self, namespace: str) -> bool:
-        """Whether the pods of a namespace that the inventory does not have are not there."""
+        """Whether pods of a namespace that the inventory does not contain do not exist."""
         return self.shows_all or (self.captured and namespace in self._with_pods)
 
     def declared(self, kind: str, name: str, namespace: str = "") -> Declared | None:
-        """An object of the inventory; of one that lies in a namespace, the first of the name where none is given."""
+        """An object of the inventory; without a namespace, the first one of this name."""
         if not namespace:
             return self._by_name.get((kind, name))
         for declared in self.inventory.objects if self.inventory is not None else ():
@@ -185,17 +185,17 @@ class ClusterContext:
         return None
 
     def place(self, declared: Declared, pointer: Pointer = ()) -> Place:
-        """Where a field of an object of the inventory was declared."""
+        """The place where a field of an object of the inventory was declared."""
         span = declared.locate(pointer) if pointer else declared.locate(("metadata", "name"))
         return place_of(declared.item.document.source.path, span)
 
     def cluster(self, mine: Sequence[Manifest], beside: Beside = NOTHING_BESIDE) -> Cluster:
-        """The declared cluster with what the manifests bring to it.
+        """The declared cluster with the objects of the manifests.
 
-        Of an object that both have, the manifest's counts: it is what will be applied; volumes and claims keep the
-        state that the cluster gave them. What a manifest says wrongly is left out here; the rule for values reports
-        it. What something fills in later restricts nothing.
-        Of what lies `beside` them only names count: it may go to another cluster, and is no default in this one.
+        If both have an object, the manifest's counts, because it will be applied; volumes and claims keep the state
+        that the cluster gave them. Invalid values of manifests are left out; the rule for values reports them. Values
+        that are filled in later restrict nothing. Objects in `beside` only count by name: they may go to another
+        cluster, so they are no defaults.
         """
         shared = beside.shared
         own = [one for one in mine if one.kind in _SHARED and one.name]
@@ -213,7 +213,7 @@ class ClusterContext:
         return merged_cluster(self.base, brought) if brought else self.base
 
     def _with_shared(self, shared: SharedObjects) -> _Shared:
-        """The declared cluster with the shared objects of a run; made once."""
+        """The declared cluster with the shared objects of a run; computed once."""
         known = self._shared
         if known is None or known[0] is not shared:
             merged = self._merged(shared.every)
@@ -222,9 +222,9 @@ class ClusterContext:
         return known[1]
 
     def _brought(self, manifests: Iterable[Manifest]) -> dict[tuple[str, str, str], tuple[Any, Any]]:
-        """What manifests bring to the cluster, by identity, with what is read of it; of one object the last.
+        """The objects that manifests bring to the cluster, by identity, with parsed values; of equal ones the last.
 
-        Rules that taint devices do something only where a gate is on (1.36), as it is where the cluster has some.
+        DeviceTaintRules only have an effect if a gate is on (1.36), which is so if the cluster has some.
         """
         kinds = _FROM_MANIFESTS if self.base.device_taint_rules else _FROM_MANIFESTS - {"DeviceTaintRule"}
         brought: dict[tuple[str, str, str], tuple[Any, Any]] = {}
@@ -242,7 +242,7 @@ class ClusterContext:
         return brought
 
     def _without_defaults(self, cluster: Cluster, strangers: Collection[tuple[str, str]]) -> Cluster:
-        """The cluster with some classes as the inventory has them, and as no defaults where it has them not."""
+        """The cluster with some classes as in the inventory or, if they are not there, not as defaults."""
         if not strangers:
             return cluster
         base = {found.name: found for found in self.base.priority_classes}
@@ -260,7 +260,7 @@ class ClusterContext:
         return replace(cluster, priority_classes=tuple(classes), runtime_classes=tuple(runtimes))
 
     def snapshot(self, cluster: Cluster, *, pods: bool) -> Snapshot:
-        """The cluster as the scheduler sees it, with its running pods or without any; made once for each cluster."""
+        """The cluster as the scheduler sees it, with its running pods or without any; built once for each cluster."""
         for other, has_pods, found in self._snapshots:
             if other is cluster and has_pods is pods:
                 return found
@@ -271,7 +271,7 @@ class ClusterContext:
         return made
 
     def _applied(self, manifest: Manifest) -> dict[str, Any]:
-        """The object that a manifest gives when it is applied: what it leaves out and may not change stays."""
+        """The object after a manifest is applied: an omitted immutable field keeps its value."""
         value = manifest.item.value
         field = _KEPT_FIELDS.get(manifest.kind)
         known = None if field is None or field in value else self.declared(manifest.kind, manifest.name)
@@ -279,7 +279,7 @@ class ClusterContext:
 
 
 def merged_cluster(base: Cluster, brought: dict[tuple[str, str, str], tuple[Any, Any]]) -> Cluster:
-    """A cluster with further objects, each in place of its namesake; claims stay, and who has a volume keeps it."""
+    """A cluster with further objects, which replace those of the same name; bound claims and volumes stay bound."""
     values, typed = zip(*brought.values(), strict=True)
     added = read_cluster(values, known=typed)
     changes: dict[str, Any] = {}

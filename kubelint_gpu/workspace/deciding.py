@@ -1,4 +1,4 @@
-"""Which objects decide about others that do not lie in their directory, and about which of these."""
+"""Which objects affect objects in other directories, and which of these."""
 
 from __future__ import annotations
 
@@ -42,10 +42,10 @@ _DECLARED = pattern(r"""(?m)^(?:[ \t]+|metadata:[^\n]*?[{ ,])["']?name""" + _NAM
 
 
 def decides(value: dict[str, Any]) -> tuple[str, str] | None:
-    """Return the namespace in which an object decides and the word that must be there; None if it decides nothing.
+    """Return the namespace that an object affects and the word that must occur there; None if it affects nothing.
 
-    The namespace is empty if none is written, and `*` for objects without one. The word is empty if none is needed.
-    An object that no name leads to decides only in the namespace that it names.
+    The namespace is empty if none is written, and `*` for cluster-scoped objects. The word is empty if none is needed.
+    An object that is not referenced by name only affects the namespace that it names.
     """
     kind, meta, spec = value.get("kind"), value.get("metadata"), value.get("spec")
     if not isinstance(kind, str) or kind not in DECISIVE or not isinstance(meta, dict):
@@ -64,7 +64,7 @@ def decides(value: dict[str, Any]) -> tuple[str, str] | None:
 
 
 def _label(spec: object) -> str:
-    """Return the value of a label that a selector asks for; empty if it asks for none, or for more than values."""
+    """A value of a label that a selector requires; empty if it requires none, or has expressions."""
     selector = spec.get("selector") if isinstance(spec, dict) else None
     labels = selector.get("matchLabels", selector) if isinstance(selector, dict) else None
     values = [value for value in labels.values() if isinstance(value, str)] if isinstance(labels, dict) else []
@@ -72,13 +72,13 @@ def _label(spec: object) -> str:
 
 
 class NamesThere(Value):
-    """What the texts of some manifests say that other objects can decide about.
+    """The words in the texts of some manifests that matter for other objects.
 
     Attributes:
         spaces: the namespaces that they name.
         declared: the names of their objects, and some more.
         used: the claims and queues that they name.
-        kinds: the kinds without a namespace that decide something about them.
+        kinds: the cluster-scoped kinds that can affect them.
     """
 
     spaces: frozenset[str]
@@ -88,7 +88,7 @@ class NamesThere(Value):
 
 
 def meant_in(texts: Sequence[str]) -> NamesThere:
-    """Return what some manifests say that other objects can decide about."""
+    """The words in the texts of some manifests that matter for other objects."""
     spaces, declared, used = (
         frozenset(name for text in texts for name in found().findall(text)) for found in (_SPACE, _DECLARED, _CLAIMED)
     )
@@ -97,15 +97,15 @@ def meant_in(texts: Sequence[str]) -> NamesThere:
 
 
 def words_in(text: str) -> frozenset[str]:
-    """Return the kinds in a text that decide about others, the names in it, and whether it has containers."""
+    """The kinds in a text that affect others, the names in it, and a mark if it has containers."""
     kinds = DECISIVE.intersection(_KIND().findall(text))
     return frozenset((*kinds, *_NAMED().findall(text), *([_CONTAINERS] if _CONTAINERS in text else ())))
 
 
 def may_decide(words: frozenset[str], meant: NamesThere) -> bool:
-    """Whether a file can hold what decides about some manifests; `words` are those in it.
+    """Whether a file with these `words` can contain an object that affects some manifests.
 
-    An object to which no name leads decides about the pods beside it, if there are any.
+    An object that is not referenced by name affects the pods in its own file, if there are any.
     """
     return (
         (_CONTAINERS not in words and _hold(words, UNNAMED, meant.spaces))

@@ -1,4 +1,4 @@
-"""Objects of other directories that decide about a unit: quotas, limits, budgets, autoscalers, claims, queues."""
+"""Objects of other directories that affect a unit: quotas, limits, budgets, autoscalers, claims, queues."""
 
 from __future__ import annotations
 
@@ -27,11 +27,11 @@ _Folder = tuple[str, ...]
 
 
 class Elsewhere:
-    """What each group of files has that decides about the others; `groups` are applied to one cluster.
+    """Finds, for each group of files, objects that affect the others; `groups` are applied to one cluster.
 
-    Of what was rendered (`made`) the others see kustomizations without a variant: no other group declares an object of
-    them, and no other render is made of a file of them. The first groups are `judged`; of each folder, these are
-    variants, or somebody wants each file by itself.
+    Rendered objects (`made`) only count for kustomizations without variants: no other group declares one of their
+    objects, and no other render uses one of their files. The first groups are `judged`; those in one folder are
+    variants of each other, or are meant to be judged separately.
     """
 
     def __init__(self, groups: Sequence[Sequence[Reading]], made: Sequence[Rendition] = (), *, judged: int) -> None:
@@ -46,7 +46,7 @@ class Elsewhere:
 
     @cached_property
     def _declared(self) -> list[frozenset[str]]:
-        """The objects of each group but for classes and namespaces, which several may declare."""
+        """The objects of each group, without classes and namespaces, which several may declare."""
         return [frozenset(chain.from_iterable(map(_told_apart, group))) for group in self._outlines]
 
     @cached_property
@@ -64,7 +64,7 @@ class Elsewhere:
 
     @cached_property
     def _with_pods(self) -> frozenset[tuple[_Folder, str]]:
-        """The folders that may declare pods, and the namespaces of these."""
+        """The folders that may declare pods, with their namespaces."""
         return frozenset(
             (folder, name.split("/")[1])
             for folder, names in self._below[0].items()
@@ -73,9 +73,9 @@ class Elsewhere:
         )
 
     def _are_variants(self, number: int, other: int, place: int) -> bool:
-        """Whether the files of a group and one of another lie in variants: in folders that declare the same object.
+        """Whether the files of a group and one of another are variants: their folders declare the same object.
 
-        Compared are the folders in which their paths part: those of two clusters and not those of two applications.
+        The folders where their paths diverge are compared: this distinguishes two clusters from two applications.
         Files of one folder are variants if they declare the same object.
         """
         theirs = _folder(self._groups[other][place])
@@ -96,7 +96,7 @@ class Elsewhere:
 
     @cached_property
     def _deciding(self) -> dict[tuple[str, str], list[tuple[int, int]]]:
-        """The files that hold something decisive, by group and place in it, by namespace and by what must name it."""
+        """The files with affecting objects, as (group, index), by namespace and required word."""
         return grouped(
             (key, (number, place))
             for number, group in enumerate(self._outlines)
@@ -107,7 +107,7 @@ class Elsewhere:
 
     @cached_property
     def _parts(self) -> Counter[str]:
-        """How many groups declare each object, and how many renders are made of each file."""
+        """How many groups declare each object, and how many renders use each file."""
         sources = (reading.path for one in self._made.values() for reading in one.sources)
         return Counter(chain(chain.from_iterable(self._declared), sources))
 
@@ -119,17 +119,17 @@ class Elsewhere:
 
     @cached_property
     def _named(self) -> dict[str, set[str]]:
-        """What must be named for something decisive, by namespace."""
+        """The required words of affecting objects, by namespace."""
         found: dict[str, set[str]] = {}
         for space, word in self._deciding:
             found.setdefault(space, set()).add(word)
         return found
 
     def seen_by(self, number: int) -> list[Manifest]:
-        """Return the objects of other groups that decide about a group.
+        """Return the objects of other groups that affect a group.
 
-        Those of a variant do not count, nor does an object that two groups declare differently. If pods of a namespace
-        are declared in the same folder, what decides there about this namespace is about them.
+        Objects of variants do not count, nor does an object that two groups declare differently. If a folder declares
+        pods of a namespace, objects there for this namespace are about those pods.
         """
         folders = self._folders(number)
         spaces = dict.fromkeys(name.split("/")[1] for name in sorted(self._declared[number]))
@@ -166,15 +166,15 @@ def _folder(reading: Reading) -> _Folder:
 
 
 def _parting(one: _Folder, other: _Folder) -> tuple[tuple[_Folder, bool], tuple[_Folder, bool]]:
-    """Return where two folders part, below the last folder that both lie in: each with whether all below it counts."""
+    """Where two folders diverge below their common parent; each with whether everything below it counts."""
     alike = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(one, other, strict=False)))
     return (one[: alike + 1], len(one) > alike), (other[: alike + 1], len(other) > alike)
 
 
 def _agreed(found: Sequence[Manifest]) -> Iterator[Manifest]:
-    """Yield each object once if all that declare it agree, and of each kind only so many as one cluster has.
+    """Yield each object once if all declarations agree, and no more objects of a kind than a cluster can have.
 
-    Queues that contradict are all there: whoever asks for one must not take it for missing.
+    Contradicting queues are all kept: they must not count as missing.
     """
     alike = grouped((one.object, one) for one in found)
     agreed: list[Manifest] = []

@@ -1,4 +1,4 @@
-"""Where in an object the fields stand that rules point at."""
+"""Pointers of fields that rules point at."""
 
 from __future__ import annotations
 
@@ -21,18 +21,18 @@ _NODE_AFFINITY: Pointer = ("affinity", "nodeAffinity", _REQUIRED)
 
 
 def strategy(manifest: Manifest) -> Pointer:
-    """What decides how a workload rolls: maxUnavailable, or what stands nearest to it; else the strategy it has not."""
+    """The field that decides how a workload rolls: maxUnavailable, or the nearest written parent."""
     written = controller_of(manifest.workload).strategy_pointers if manifest.workload is not None else ()
     return next((route for route in written if manifest.present(route)), written[-1] if written else ("spec",))
 
 
 def rolling(manifest: Manifest) -> Pointer:
-    """The mapping that holds maxSurge and maxUnavailable, of a workload that rolls, or would hold them."""
+    """The mapping of maxSurge and maxUnavailable, written or not, for a workload that rolls out."""
     return controller_of(manifest.workload).strategy_pointers[-2] if manifest.workload is not None else ()
 
 
 def replicas(manifest: Manifest) -> Pointer:
-    """The number of replicas, or `spec` where it is left to the default."""
+    """The number of replicas, or `spec` if it is not written."""
     workload = manifest.workload
     keys = ("parallelism", "completions") if workload is not None and "Job" in workload.kind else ()
     for key in (*keys, "replicas"):
@@ -42,7 +42,7 @@ def replicas(manifest: Manifest) -> Pointer:
 
 
 def replicas_place(manifest: Manifest) -> Place:
-    """The place of that number, or of the word `spec`."""
+    """The place of that number, or of the key `spec`."""
     found = replicas(manifest)
     return manifest.place(found, "value" if len(found) > 1 else "key")
 
@@ -53,7 +53,7 @@ def pod_spec(manifest: Manifest) -> Pointer:
 
 
 def requests(manifest: Manifest, resource: str) -> Iterator[Pointer]:
-    """Where containers ask for a resource: the limit where there is one, else the request."""
+    """Yield where containers request a resource: the limit if there is one, else the request."""
     base = pod_spec(manifest)
     for written in manifest.workload.asks if manifest.workload is not None else ():
         below = [(part, key) for part in ("limits", "requests") for key in (resource, _SHORT)]
@@ -66,9 +66,9 @@ def requests(manifest: Manifest, resource: str) -> Iterator[Pointer]:
 
 
 def selectors(manifest: Manifest) -> Iterator[Pointer]:
-    """Where the pods are bound to some nodes: each entry of nodeSelector, and what the required node affinity asks for.
+    """Yield the fields that restrict the pods to nodes: each entry of nodeSelector, and the required node affinity.
 
-    Of several terms, of which one is enough, it is the list itself.
+    For several terms, which are alternatives, it is the list itself.
     """
     base = pod_spec(manifest)
     found = at(manifest, (*base, "nodeSelector"))
@@ -90,12 +90,12 @@ def terms(manifest: Manifest) -> Pointer:
 
 
 def selector_place(manifest: Manifest, route: Pointer) -> Place:
-    """The line of one of `selectors`."""
+    """The place of one of `selectors`."""
     return manifest.place(route, "key" if route[-1] == "nodeSelectorTerms" else "value")
 
 
 def host_ports(manifest: Manifest) -> Iterator[Pointer]:
-    """The ports that a pod takes on its node: as they are written, or the container's with the host's network."""
+    """Yield the ports that a pod uses on its node: host ports, or container ports with hostNetwork."""
     base = pod_spec(manifest)
     shared = at(manifest, (*base, "hostNetwork")) is True
     for route in _each(manifest, base, "ports"):
@@ -121,18 +121,18 @@ def _terms(manifest: Manifest, kind: str) -> Iterator[Pointer]:
 
 
 def pod_affinity_term(manifest: Manifest, kind: str, number: int) -> Pointer:
-    """One term of what is required of `podAffinity` or `podAntiAffinity`."""
+    """One required term of `podAffinity` or `podAntiAffinity`."""
     return (*pod_spec(manifest), "affinity", kind, _REQUIRED, number)
 
 
 def priority_class(manifest: Manifest) -> Pointer:
-    """The name of the priority class, or the spec of the pods where there is none."""
+    """The name of the priority class, or the spec of the pods if there is none."""
     base = pod_spec(manifest)
     return (*base, "priorityClassName") if manifest.present((*base, "priorityClassName")) else base
 
 
 def spread(manifest: Manifest) -> Iterator[Pointer]:
-    """The topology spread constraints that must hold."""
+    """Yield the topology spread constraints with DoNotSchedule."""
     for route in entries(manifest, (*pod_spec(manifest), "topologySpreadConstraints")):
         if at(manifest, (*route, "whenUnsatisfiable")) == "DoNotSchedule":
             yield route
@@ -146,7 +146,7 @@ def claims(manifest: Manifest) -> Iterator[Pointer]:
 
 
 def resource_claims(manifest: Manifest) -> Iterator[Pointer]:
-    """The names of the claims for devices that pods name, and of the templates of those that are made for them."""
+    """The names of the resource claims and claim templates that the pods reference."""
     named = entries(manifest, (*pod_spec(manifest), "resourceClaims"))
     return filter(manifest.present, ((*route, field) for route in named for field in (CLAIM_NAME, CLAIM_TEMPLATE)))
 
@@ -157,19 +157,19 @@ def key_values(manifest: Manifest, pointer: Pointer) -> str:
 
 
 def at(manifest: Manifest, pointer: Pointer) -> object:
-    """The value of a field; None where it is absent."""
+    """The value of a field; None if it is absent."""
     found: object = value_at(manifest.item.value, pointer)
     return found
 
 
 def entries(manifest: Manifest, route: Pointer) -> Iterator[Pointer]:
-    """The entries of a list; none where there is no list."""
+    """The entries of a list; none if there is no list."""
     found = at(manifest, route)
     return ((*route, index) for index in range(len(found) if isinstance(found, list) else 0))
 
 
 def _each(manifest: Manifest, base: Pointer, key: str) -> Iterator[Pointer]:
-    """The entries of a list that containers have."""
+    """Yield the entries of a list in each container."""
     for kind in ("containers", "initContainers"):
         for container in entries(manifest, (*base, kind)):
             yield from entries(manifest, (*container, key))

@@ -1,4 +1,4 @@
-"""What the API server refuses of an object beyond its schema, by its kind."""
+"""What the API server refuses beyond the schema, by kind."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ def further_problems(manifest: Manifest, minor: int | None) -> Iterator[InvalidO
 
 
 def _of_class(value: dict[str, Any]) -> Iterator[InvalidObject]:
-    """Numbers of a PriorityClass that no 32 bits hold; the rest is told by KLG303."""
+    """Values of a PriorityClass that do not fit into 32 bits; KLG303 reports the rest."""
     problems: list[InvalidObject] = []
     read_priority_class(value, problems)
     yield from (problem for problem in problems if problem.pointer == ("value",))

@@ -1,4 +1,4 @@
-"""The objects of the manifests, read as Kubernetes' vocabulary, each with the place where it stands."""
+"""The objects of the manifests, parsed, with their places in the files."""
 
 from __future__ import annotations
 
@@ -33,20 +33,21 @@ _ESCAPED = {"n": "\n", "t": "\t", '"': '"', "\\": "\\", "/": "/"}
 
 
 def place_of(path: str, span: Span | None) -> Place:
-    """A span of a file; without one, the beginning of the file."""
+    """The place of a span of a file; without a span, the beginning of the file."""
     if span is None:
         return Place(path, 1, 1, 1, 1)
     return Place(path, span.line, span.column, span.end_line, span.end_column)
 
 
 class Read(Value):
-    """What an object was read as.
+    """The parsed content of an object.
 
     Attributes:
-        workload: what pods come from it; None for other kinds.
+        workload: the workload; None for kinds without pods.
         problems: fields whose values the API server would refuse, or that are placeholders.
-        templates: the pod templates of a custom resource, each as the same object with a workload of its own.
-        defect: what this program could not read it for; it has no workload then, and the others are judged.
+        templates: the pod templates of a custom resource, each as the same object with its own workload.
+        defect: the error of this program that prevented parsing; then there is no workload, and other objects are
+            judged.
     """
 
     workload: Workload | None = None
@@ -60,8 +61,8 @@ class Manifest(Value, eq=False, dict=True):
 
     Attributes:
         item: the object's data and positions.
-        origin: where its fields were written, for an object that was rendered: its places are those of the sources.
-        given: what it is read as; None for what its data say, which is found out when it is first asked for.
+        origin: for a rendered object, where its fields were written: its places are those of the sources.
+        given: its parsed content; if None, the data are parsed when first needed.
     """
 
     item: Item
@@ -74,7 +75,7 @@ class Manifest(Value, eq=False, dict=True):
 
     @cached_property
     def workload(self) -> Workload | None:
-        """What pods come from it; None for other kinds."""
+        """The workload; None for kinds without pods."""
         return self._content.workload
 
     @property
@@ -84,22 +85,22 @@ class Manifest(Value, eq=False, dict=True):
 
     @property
     def templates(self) -> tuple[Manifest, ...]:
-        """The pod templates of a custom resource, each as the same object with a workload of its own."""
+        """The pod templates of a custom resource, each as the same object with its own workload."""
         return self._content.templates
 
     @property
     def defect(self) -> Exception | None:
-        """What this program could not read it for; it has no workload then, and the others are judged."""
+        """The error of this program that prevented parsing; then there is no workload, and other objects are judged."""
         return self._content.defect
 
     @property
     def path(self) -> str:
-        """The file it stands in."""
+        """The path of its file."""
         return self.item.document.source.path
 
     @cached_property
     def kind(self) -> str:
-        """`kind` as it is written."""
+        """`kind` as written."""
         return _text(self.item.value.get("kind"))
 
     @cached_property
@@ -109,7 +110,7 @@ class Manifest(Value, eq=False, dict=True):
 
     @cached_property
     def namespace(self) -> str:
-        """`metadata.namespace` as it is written; empty where it is not."""
+        """`metadata.namespace` as written; empty if it is absent."""
         return self._meta("namespace")
 
     @cached_property
@@ -119,13 +120,13 @@ class Manifest(Value, eq=False, dict=True):
 
     @cached_property
     def identity(self) -> tuple[str, str, str, str] | None:
-        """By what the API server tells it from others: group, kind, namespace, name; None where it makes the name."""
+        """The identity in the API server: group, kind, namespace, name; None if the name is generated."""
         name = self._meta("name")
         return (api_group(self.item.value), self.kind, self.namespace, name) if name else None
 
     @property
     def part(self) -> str:
-        """Which of the pod templates of a custom resource it is; empty for what has one place for them."""
+        """Which pod template of a custom resource it is; empty for kinds with only one."""
         workload = self.workload
         if workload is None or not workload.custom:
             return ""
@@ -133,32 +134,32 @@ class Manifest(Value, eq=False, dict=True):
 
     @cached_property
     def readable(self) -> bool:
-        """Whether every field that the core looks at has a lawful value, or one that something fills in later."""
+        """Whether every field that the core reads has a valid value, or one that is filled in later."""
         unknown = {problem.pointer for problem in self.problems if problem.placeholder}
         return all(problem.pointer in unknown for problem in self.problems)
 
     @property
     def known(self) -> bool:
-        """Whether each has a known one, but for amounts: what is read is what is meant, and no relaxation of it.
+        """Whether it is readable and every field has a known value, except for amounts.
 
-        What has no room though it asks for next to nothing has none whatever it asks for.
+        An unknown amount is assumed to be minimal: pods that find no room then find none with any amount.
         """
         return not self.unknown and self.readable
 
     @cached_property
     def unknown(self) -> tuple[InvalidObject, ...]:
-        """The fields that something fills in later, but for amounts."""
+        """The fields that are filled in later, except for amounts."""
         return tuple(filter(_is_unknown, self.problems))
 
     @property
     def unknown_fields(self) -> list[str]:
-        """The same as a message names them."""
+        """The names of these fields for messages."""
         return [short_path(problem.pointer) for problem in self.unknown]
 
     def place(self, pointer: Pointer, role: Role = "value") -> Place:
-        """Where a field stands; an absent one is the key of the nearest present ancestor.
+        """The place of a field; for an absent field, the key of its nearest present ancestor.
 
-        For a rendered object that is the line of its sources which set it.
+        For a rendered object, the line of its sources that set the field.
         """
         if self.origin is not None:
             spot = self.origin.spot(pointer, role)
@@ -166,14 +167,14 @@ class Manifest(Value, eq=False, dict=True):
         return place_of(self.path, self.item.locate(pointer, role))
 
     def place_within(self, pointer: Pointer, offset: int) -> Place:
-        """Where a character of a text stands; the whole text where it cannot be told."""
+        """The place of a character of a text value; of the whole text if it cannot be found."""
         start = self.offset_within(pointer, offset)
         if start is None:
             return self.place(pointer)
         return place_of(self.path, self.item.document.source.span(start, self.item.locate(pointer).end))
 
     def offset_within(self, pointer: Pointer, offset: int) -> int | None:
-        """The offset in the file of a character of a text; None where it cannot be told."""
+        """The offset in the file of a character of a text value; None if it cannot be found."""
         value = value_at(self.item.value, pointer)
         if self.origin is not None or not isinstance(value, str):
             return None
@@ -195,9 +196,9 @@ def manifests(
     origins: Mapping[str, tuple[ObjectOrigin | None, ...]] = MappingProxyType({}),
     kinds: Collection[str] | None = None,
 ) -> tuple[Manifest, ...]:
-    """All objects of some files that are applied, or those of some kinds; what has neither kind nor apiVersion is none.
+    """All objects of some files that are applied, or only some kinds; needs a kind and an apiVersion.
 
-    `origins` say for each document of a rendered text, by its path, where its fields were written.
+    `origins` has for each document of a rendered text, by its path, where its fields were written.
     """
     return tuple(
         _manifest(item, _origin(item, origins))
@@ -211,7 +212,7 @@ def manifests(
 
 
 def _manifest(item: Item, origin: ObjectOrigin | None) -> Manifest:
-    """An object; one that does not name its namespace is in that of its release."""
+    """An object; if it names no namespace, it gets that of its release."""
     meta = item.value.get("metadata")
     namespace = origin.namespace if origin is not None else ""
     if namespace in ("", "default") or not isinstance(meta, dict) or meta.get("namespace"):
@@ -243,12 +244,12 @@ def _unguarded(item: Item, origin: ObjectOrigin | None) -> Read:
 
 
 def _is_unknown(problem: InvalidObject) -> bool:
-    """Whether something fills a field in later, and it is no amount."""
+    """Whether a field is filled in later and is no amount."""
     return problem.placeholder and not problem.is_amount
 
 
 def _workloads(value: dict[str, Any]) -> list[tuple[Workload | None, tuple[InvalidObject, ...]]]:
-    """What pods come from an object, and what is wrong in it or not known: of a custom resource for each template."""
+    """The workload of an object with its problems; for a custom resource one for each template."""
     if not is_workload(value):
         return list(custom_workloads(value))
     problems: list[InvalidObject] = []
@@ -256,10 +257,9 @@ def _workloads(value: dict[str, Any]) -> list[tuple[Workload | None, tuple[Inval
 
 
 def _relaxation(one: Read, least: Workload | None) -> Read:
-    """What it is read as with the relaxation of its workload: what is said of its rollouts rests on what is not known.
+    """The content with the relaxation of its workload; approximate, because its rollouts depend on unknown fields.
 
-    A class that is not known is an exception, as its pods count as of the highest priority, and so is what its pods
-    are called and known by.
+    Exceptions are an unknown priority class, whose pods count as of the highest priority, and names and labels of pods.
     """
     sure = least is None or all(is_opaque(problem.pointer) for problem in one.problems if _is_unknown(problem))
     return replace(one, workload=least if sure or least is None else replace(least, approximate=True))
@@ -270,9 +270,9 @@ def _text(value: Any) -> str:
 
 
 def offset_within(text: str, value: str, offset: int) -> int | None:
-    """The offset in `text`, which is the scalar as it is written, of the character at `offset` of its value.
+    """The offset in `text`, the scalar as written, of the character at `offset` of its value.
 
-    The end of the value is that of its last character. None where the two cannot be laid side by side.
+    The end of the value has the offset of its last character. None if text and value cannot be aligned.
     """
     place, quote = _begin(text)
     target = min(offset, len(value))
@@ -297,7 +297,7 @@ def _begin(text: str) -> tuple[int, str]:
 
 
 def _step(text: str, place: int, character: str, quote: str) -> int | None:
-    """The offset behind a character of the value; space may be folded, and lines are indented."""
+    """The offset after a character of the value; spaces may be folded, and lines are indented."""
     if character.isspace():
         if place < len(text) and text[place].isspace():
             return place + 1

@@ -1,4 +1,4 @@
-"""What is applied together, and what lies beside it."""
+"""Manifests that are applied together, and objects beside them."""
 
 from __future__ import annotations
 
@@ -33,16 +33,15 @@ Stage = Literal["", "installed", "before install"]
 
 
 class ManifestSet:
-    """Manifests that are applied together, the world they are applied to, and the manifests beside them.
+    """Manifests that are applied together, the cluster that they are applied to, and the manifests beside them.
 
-    `before` are the objects as they were, by `kind/namespace/name`; `made` are those that are known not to have been.
-    `gone` are objects that were and that no manifest has now: they stay in the cluster until somebody deletes them.
-    `left` are those of them that others name, `neighbours` these and the manifests beside them whose pods run in the
-    same cluster (`context`): nothing is reported of them.
-    `rendered` are the kustomizations and charts whose rendered text is among the readings, or that could not be
-    rendered. `followed` says of objects of GitOps controllers, by file and number of the document, why what they name
-    is not judged; empty if all of it is. `stage` names the workloads that are left out: those that run before the
-    first install, or all others; empty for none.
+    `before` are the objects before this change, by `kind/namespace/name`; `made` are those that are known to be new.
+    `gone` are former objects that no manifest contains now: they stay in the cluster until somebody deletes them.
+    `left` are those of them that other objects name. `neighbours` are these and the manifests beside whose pods run in
+    the same cluster (`context`): they are not reported. `rendered` are the kustomizations and charts whose rendered
+    text is among the readings, or that could not be rendered. `followed` says for objects of GitOps controllers, by
+    file and document number, why their targets are not judged; empty if they are. `stage` selects the workloads that
+    run before the first install, or all others; empty for all.
     """
 
     def __init__(
@@ -75,7 +74,7 @@ class ManifestSet:
         self.answers: dict[object, Any] = {}
 
     def forget(self) -> None:
-        """Let go of everything that was worked out; it is worked out again where it is asked for."""
+        """Drop all cached answers; they are computed again when needed."""
         for name in [name for name in self.__dict__ if isinstance(getattr(type(self), name, None), cached_property)]:
             del self.__dict__[name]
         self.answers.clear()
@@ -86,18 +85,18 @@ class ManifestSet:
 
     @cached_property
     def stages(self) -> tuple[Self, ...]:
-        """The unit; if Helm runs Jobs before the first install alone, the unit without them, and they by themselves."""
+        """The stages of the unit: if Helm runs Jobs before the first install, they are judged separately."""
         if not any(is_before_install(one.item.value) for one in self.manifests):
             return (self,)
         parts: tuple[Stage, ...] = ("installed", "before install")
         return tuple(self._with(self.readings, self.world, self.rendered, stage=stage) for stage in parts)
 
     def without_cluster(self) -> Self:
-        """The same unit on a cluster of which no object is known."""
+        """The unit on a cluster without known objects."""
         return self._with(self.readings, self.world.without_objects(), self.rendered)
 
     def without_left(self) -> Self:
-        """The same once somebody has deleted what others name and no manifest has any more."""
+        """The unit after the objects in `left` are deleted."""
         return self._with(self.readings, self.world, self.rendered, [one for one in self.gone if one not in self.left])
 
     def _with(
@@ -134,19 +133,19 @@ class ManifestSet:
 
     @cached_property
     def kept(self) -> dict[str, Manifest | None]:
-        """The objects whose change the API server refuses, as they were and stay; None: as the inventory has it."""
+        """Objects whose change the API server refuses, in their old state; None if the inventory has that."""
         return kept_objects(self.manifests, self.before, self.world, self.minor_release)
 
     def follows(self, manifest: Manifest) -> bool:
-        """Whether an object of a GitOps controller is one of which all that it names is judged."""
+        """Whether everything that an object of a GitOps controller names is judged."""
         return self.followed.get(self._written(manifest)) == ""
 
     def why_not_followed(self, manifest: Manifest) -> str:
-        """Return why what an object of a GitOps controller names is not judged; empty if that is not known."""
+        """Why not everything that an object of a GitOps controller names is judged; empty if unknown."""
         return self.followed.get(self._written(manifest), "")
 
     def _written(self, manifest: Manifest) -> tuple[str, int]:
-        """The file that an object is written in, and which document of it."""
+        """The file and the document number of an object."""
         if manifest.origin is None:
             return manifest.path, manifest.item.document.index
         spot = manifest.origin.spot(("kind",), "key")
@@ -161,47 +160,47 @@ class ManifestSet:
 
     @cached_property
     def sources(self) -> tuple[Reading, ...]:
-        """The files that people write: what is read, and for a rendered text what it was made of."""
+        """The files that people write: the readings, or the sources of rendered texts."""
         made = {one.path for one in self.rendered}
         plain = [reading for reading in self.readings if reading.source is None or reading.source.path not in made]
         return (*plain, *(reading for one in self.rendered for reading in one.sources))
 
     def surroundings(self, kinds: Collection[str] = ()) -> Iterator[Manifest]:
-        """The objects beside it, of some kinds or all: those of other files that it may use, then its neighbours."""
+        """The objects beside it, of some kinds or all: shared objects of other files, then its neighbours."""
         if not kinds:
             return chain(self.beside, self.neighbours)
         return chain(self.beside.of_kinds(kinds), (one for one in self.neighbours if one.kind in kinds))
 
     @property
     def has_nodes(self) -> bool:
-        """Whether there is an inventory to decide anything by."""
+        """Whether there is a usable inventory."""
         return self.world.usable
 
     @property
     def complete(self) -> bool:
-        """Whether the cluster has no nodes but the declared ones."""
+        """Whether the cluster has only the declared nodes."""
         return self.world.inventory is not None and self.world.inventory.complete
 
     @property
     def is_closed(self) -> bool:
-        """Whether the cluster has no nodes but the declared ones and those that its pools may add."""
+        """Whether the cluster has only the declared nodes and those that its pools may add."""
         return self.world.inventory is not None and self.world.inventory.closed
 
     @cached_property
     def minor_release(self) -> int | None:
-        """The minor release of the cluster's control plane; None where it is not declared."""
+        """The minor release of the cluster's control plane; None if it is not declared."""
         version = self.world.inventory.kubernetes_version if self.world.inventory is not None else None
         parts = version.split(".") if version else []
         return int(parts[1]) if len(parts) > 1 and parts[1].isdigit() else None
 
     @cached_property
     def templates(self) -> tuple[Manifest, ...]:
-        """The manifests, those of custom resources once for each of their pod templates."""
+        """The manifests; a custom resource appears once for each of its pod templates."""
         return tuple(found for manifest in self.manifests for found in (manifest.templates or (manifest,)))
 
     @cached_property
     def cluster(self) -> Cluster:
-        """The declared cluster with what the manifests bring; a quota that changes has the limits that it had, too."""
+        """The declared cluster with the objects of the manifests; a changed quota also has its former limits."""
         accepted = [one for one in (self.kept.get(one.object, one) for one in self.manifests) if one is not None]
         found = self.world.cluster((*self.neighbours, *accepted), self.beside)
         pods = [one.workload for one in accepted if one.kind == "Pod" and one.workload is not None]
@@ -212,9 +211,9 @@ class ManifestSet:
 
     @cached_property
     def with_claims(self) -> Cluster:
-        """The cluster with the claims that the inventory does not have bound to volumes that every node reaches.
+        """The cluster, with claims that the inventory lacks bound to volumes that every node reaches.
 
-        What is not known of storage keeps nobody from being judged by all else.
+        So unknown storage does not prevent a judgement.
         """
         templates = (*self.templates, *self.neighbours)
         found = with_bound_claims(self.cluster, [one.workload for one in templates if one.workload is not None])
@@ -234,17 +233,17 @@ class ManifestSet:
         return frozenset(named).difference(one.key for one in self.cluster.claims)
 
     def assumed_claims(self, workload: Workload) -> tuple[str, ...]:
-        """The claims of its pods that the inventory does not have: they are taken to be bound where the pods go."""
+        """The claims of its pods that the inventory lacks: they are assumed to be bound where the pods go."""
         declared = {one.meta.name for one in self.world.base.claims if one.meta.namespace == workload.meta.namespace}
         return tuple(sorted({*direct_claims(workload.spec)} - declared))
 
     def empty_with_claims_of(self, workload: Workload) -> Snapshot:
-        """The cluster with nothing running once the claims of a workload are bound."""
+        """The cluster without running pods, with the claims of a workload bound."""
         return Snapshot.of(replace(with_bound_claims(self.cluster, [workload]), pods=()))
 
     @cached_property
     def cluster_before(self) -> Cluster:
-        """The cluster that admitted what runs: without what is made now, and with what changes as it was."""
+        """The cluster that admitted the running pods: without new objects, and with changed ones in their old state."""
         kinds = ("LimitRange", "Namespace", "PodDisruptionBudget", "PriorityClass", "RuntimeClass", "ResourceQuota")
         if not any(one.kind in kinds for one in self.manifests):
             return self.cluster

@@ -1,4 +1,4 @@
-"""What admission and the profile of kube-scheduler make of the pods of a workload, as the inventory declares it.
+"""What admission and the scheduler's profile add to the pods of a workload, as declared in the inventory.
 
 Behaviour: plugins NodeAffinity (`addedAffinity`) and PodTopologySpread (`defaultConstraints`), kube-scheduler 1.34.
 """
@@ -27,14 +27,14 @@ _HASH = "pod-template-hash"
 
 
 def with_added_affinity(spec: PodSpec, added: dict[str, Any]) -> PodSpec:
-    """The spec with the required part of an `addedAffinity`; what the schema refuses of it is left out."""
+    """The spec with the required part of an `addedAffinity`; invalid parts are left out."""
     return replace(spec, added_affinity=read_affinity(Fields({"nodeAffinity": added}, (), [])).nodes)
 
 
 def with_default_constraints(spec: PodSpec, workload: Workload, constraints: Sequence[dict[str, Any]]) -> PodSpec:
-    """The spec with the default constraints that forbid, where it lists none.
+    """The spec with the default DoNotSchedule constraints, if it has no constraints.
 
-    They count the pods that the owner's selector matches, which of a Deployment are those of one template.
+    They count the pods that the owner's selector matches; for a Deployment, those of one template.
     """
     if spec.spread or workload.selector is None or workload.kind not in _SPREAD:
         return spec
@@ -47,7 +47,7 @@ def with_default_constraints(spec: PodSpec, workload: Workload, constraints: Seq
 
 
 def spec_as_admitted(workload: Workload, cluster: Cluster, supply: ResourceSupply | None) -> PodSpec:
-    """The spec of its pods, also with what the scheduler's profile adds; `supply` is None where there are no nodes."""
+    """The spec of its pods after admission and with the scheduler's profile; `supply` is None without nodes."""
     inventory = supply.world.inventory if supply is not None else None
     admission = inventory.admission if inventory is not None else Admission()
     spec = admitted(

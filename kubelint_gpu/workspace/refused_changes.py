@@ -1,4 +1,4 @@
-"""Which changes of objects the API server refuses, and what stays of these."""
+"""Which changes of objects the API server refuses, and the state that remains."""
 
 from __future__ import annotations
 
@@ -17,9 +17,10 @@ _CAPTURED = frozenset((
 def kept_objects(
     manifests: Iterable[Manifest], before: Mapping[str, Manifest], world: ClusterContext, minor: int | None
 ) -> dict[str, Manifest | None]:
-    """What stays of the objects whose change is refused, by `kind/namespace/name`; None for what the inventory has.
+    """The remaining state of objects whose change is refused, by `kind/namespace/name`; None if the inventory has it.
 
-    `kubectl apply` goes on with the others. What is refused in one way of applying only is taken to be accepted.
+    `kubectl apply` continues with the other objects. A change that only some ways of applying refuse counts as
+    accepted.
     """
     kept: dict[str, Manifest | None] = {}
     for one in manifests:
@@ -36,7 +37,7 @@ def kept_objects(
 
 
 def existing(manifest: Manifest, before: Mapping[str, Manifest], world: ClusterContext) -> dict[str, Any]:
-    """An object as it was, or as the inventory has one of a kind that is captured; empty where neither is known."""
+    """An object before this change, or from the inventory if its kind is captured; empty if neither is known."""
     old = before.get(manifest.object)
     if any(one is not None and one.workload is not None and one.workload.partial for one in (old, manifest)):
         return {}

@@ -1,4 +1,4 @@
-"""Which extended resources the cluster of an `ApplySet` gives out, and what gives them out."""
+"""Which extended resources the cluster of an `ApplySet` serves, and by what."""
 
 from __future__ import annotations
 
@@ -24,10 +24,10 @@ from kubelint_gpu.workspace.cluster_context import ClusterContext
 
 
 class ResourceSupply:
-    """What nodes and devices give out.
+    """The extended resources that nodes and devices serve.
 
-    `empty` is the cluster with nothing running, `grown` has one node of each pool that can still grow.
-    `classes` are all DeviceClasses, those too that cannot be read.
+    `empty` is the cluster without running pods, `grown` has one node of each pool that can still grow.
+    `classes` are all DeviceClasses, including unreadable ones.
     """
 
     def __init__(
@@ -40,7 +40,7 @@ class ResourceSupply:
 
     @cached_property
     def advertised(self) -> frozenset[str]:
-        """The resources that some node knows, or that a pool may bring."""
+        """The resources that some node has, or that a pool may add."""
         snapshots = (self.empty,) if self.grown is None else (self.empty, self.grown)
         return frozenset().union(*(snapshot.static("advertised", _advertised) for snapshot in snapshots))
 
@@ -53,9 +53,9 @@ class ResourceSupply:
         return frozenset(name for name in names if isinstance(name, str))
 
     def lacks_served(self, resource: str, pod: Pod, nodes: Collection[str] = ()) -> str:
-        """What a pod lacks of a resource that a DeviceClass serves, in words; empty for all others.
+        """Return what a pod lacks of a resource that a DeviceClass serves, in words; empty for other resources.
 
-        With `nodes` it goes to these only.
+        With `nodes`, only these are considered.
         """
         if resource not in served_by_devices(self.empty):
             name = resource.removeprefix(IMPLICIT_RESOURCE)
@@ -68,7 +68,7 @@ class ResourceSupply:
         return f"DeviceClass {served.name} serves {resource}, and {which} has {has}"
 
     def serves(self, resource: str, pod: Pod) -> bool:
-        """Whether a DeviceClass serves the resource, and the devices of some node are as many as a pod asks for."""
+        """Whether a DeviceClass serves the resource, and some node has as many devices as a pod asks for."""
         if resource not in served_by_devices(self.empty):
             return False
         bare = replace(pod, spec=replace(pod.spec, resource_claims=()))
@@ -79,9 +79,9 @@ class ResourceSupply:
         return max([there for _, there in filter(None, stocks)], default=0)
 
     def given_out_elsewhere(self, resource: str, spec: PodSpec | None = None) -> bool:
-        """Whether something else than kubelets and kube-scheduler gives a resource out: nothing is known of it here.
+        """Whether something other than kubelets and kube-scheduler allocates a resource, and nothing is known about it.
 
-        With `spec` it is asked for the pods of this spec.
+        With `spec`, for pods with this spec.
         """
         if resource in served_by_devices(self.empty):
             return False
@@ -95,7 +95,7 @@ class ResourceSupply:
         return elsewhere or self.world.ignores(resource)
 
     def _advertised_for(self, resource: str, spec: PodSpec) -> bool:
-        """Whether all nodes that pods may go to advertise a resource, wherever other pods and volumes are."""
+        """Whether all nodes that can take such pods advertise the resource."""
         others = without_resources(spec, lambda name: name == resource)
         pod = Pod(Meta(""), replace(others, resource_claims=()))
         snapshots = (self.empty,) if self.grown is None else (self.empty, self.grown)
@@ -113,7 +113,7 @@ def _advertised(snapshot: Snapshot) -> frozenset[str]:
 
 
 def growth_of(inventory: Inventory) -> tuple[Growth, ...]:
-    """The pools of an inventory that can still grow, by what an autoscaler may make of them."""
+    """The pools of an inventory that can still grow, with the nodes that an autoscaler would add."""
     return tuple(
         Growth(pool.name, read_node(pool.template.value), len(pool.nodes), pool.room, found.resource_slices)
         for pool in inventory.pools

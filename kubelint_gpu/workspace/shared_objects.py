@@ -1,4 +1,4 @@
-"""Objects of all files of a run that every other file may use: classes and namespaces."""
+"""Objects of all files of a run that every file can use: classes and namespaces."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _OF_ANY = ("chedulingGates", "\\")
 class Deferred(Reading):
     """A reading without problems. It calls `read` at the first use of `documents`, `hashes` or `unread`.
 
-    `about` is what else is known of it, in the words of who has kept it.
+    `about` is the cached `Outline` of the file, as a tuple.
     """
 
     def __init__(
@@ -52,12 +52,12 @@ class Deferred(Reading):
 
     @property
     def count(self) -> int:
-        """How many documents there are."""
+        """The number of documents."""
         return self._count
 
 
 class SharedObjects:
-    """The classes and namespaces of a run, read once; `held` is what an `Outline` says of them, by `paths`."""
+    """The classes and namespaces of a run, read once; `held` is the `Outline.held` of each file in `paths`."""
 
     def __init__(
         self, found: Iterable[Manifest], held: Sequence[tuple[str, str]] = (), paths: Iterable[str] = ()
@@ -67,7 +67,7 @@ class SharedObjects:
         self.paths = frozenset(paths)
 
     def digest(self, needs: Iterable[str]) -> str:
-        """What another one would change for who needs these: a kind, or one of a kind by its name."""
+        """A digest of the shared objects in `needs`: a kind, or one object of a kind."""
         return digest_of(part for one in sorted(set(needs)) for part in (one, self._digests.get(one, "")))
 
     @cached_property
@@ -78,18 +78,18 @@ class SharedObjects:
 
     @cached_property
     def every(self) -> tuple[Manifest, ...]:
-        """All of them, in the order of the files."""
+        """Return all shared objects, in the order of the files."""
         return tuple(self._found)
 
     @cached_property
     def by_path(self) -> Mapping[str, Sequence[Manifest]]:
-        """All of them, by file."""
+        """Return all shared objects, by file."""
         found = grouped((one.path, one) for one in self.every)
         return dict(found)
 
     @cached_property
     def by_kind(self) -> Mapping[str, Sequence[Manifest]]:
-        """All of them, by kind."""
+        """Return all shared objects, by kind."""
         found = grouped((one.kind, one) for one in self.every)
         return dict(found)
 
@@ -103,7 +103,7 @@ class SharedObjects:
         return self._named.get((kind, name), ())
 
     def are(self, mine: Sequence[Manifest], paths: Iterable[str]) -> bool:
-        """Whether some objects are those that some files hold, unchanged, and no other file says otherwise of them."""
+        """Whether these objects are exactly those of some files, and no other file declares one of them differently."""
         held = {(one.kind, one.name) for path in paths for one in self.by_path.get(path, ())}
         if held != {(one.kind, one.name) for one in mine}:
             return False
@@ -111,22 +111,22 @@ class SharedObjects:
 
 
 class Beside:
-    """The shared objects of all files but a unit's own."""
+    """The shared objects of all files except a unit's own."""
 
     def __init__(self, shared: SharedObjects, mine: frozenset[str]) -> None:
         self.shared = shared
         self.mine = mine
 
     def __iter__(self) -> Iterator[Manifest]:
-        """In the order of the files."""
+        """Iterate in the order of the files."""
         return (one for one in self.shared.every if one.path not in self.mine)
 
     def of_kinds(self, kinds: Iterable[str]) -> Iterator[Manifest]:
-        """Those of some kinds."""
+        """The objects of some kinds."""
         return (one for kind in kinds for one in self.shared.by_kind.get(kind, ()) if one.path not in self.mine)
 
     def named(self, kind: str, name: str) -> Iterator[Manifest]:
-        """Those of a name."""
+        """The objects with a name."""
         return (one for one in self.shared.named(kind, name) if one.path not in self.mine)
 
 
@@ -134,13 +134,13 @@ NOTHING_BESIDE = Beside(SharedObjects(()), frozenset())
 
 
 class Outline(NamedTuple):
-    """What a file has to do with the shared objects of a run.
+    """How a file relates to the shared objects of a run.
 
     Attributes:
-        held: those that it holds: kind and name, and a digest of the document with its place.
-        needs: those that decide what comes of it: a kind, or one of a kind by its name.
+        held: the shared objects in it: kind and name, and a digest of the document with its place.
+        needs: the shared objects that affect its result: a kind, or one object of a kind.
         objects: all objects that it declares by name, as `kind/namespace/name`.
-        decides: where its objects decide about others: see `decides`.
+        decides: where its objects affect others: see `decides`.
     """
 
     held: tuple[tuple[str, str], ...]
@@ -150,7 +150,7 @@ class Outline(NamedTuple):
 
 
 def outline(reading: Reading) -> Outline:
-    """What a file has to do with the shared objects of a run."""
+    """How a file relates to the shared objects of a run."""
     if isinstance(reading, Deferred):
         return Outline(*reading.about)
     found: list[tuple[str, str]] = []
@@ -181,10 +181,10 @@ def outline(reading: Reading) -> Outline:
 
 
 def needs_of(text: str, namespaces: Iterable[object] = ()) -> frozenset[str]:
-    """The shared objects that decide what comes of a text whose objects lie in some namespaces.
+    """The shared objects that affect the result of a text whose objects are in some namespaces.
 
-    It is read for words without which a kind decides nothing: a class of priority counts for every pod, one of storage
-    for claims, and labels of other namespaces for who looks for them.
+    The text is searched for words: a PriorityClass affects every pod, a StorageClass affects claims, and labels of
+    other namespaces affect texts with namespace selectors.
     """
     every = any(word in text for word in _OF_ANY)
     found = {kind for kind, words in _WORDS.items() if every or any(word in text for word in words)}

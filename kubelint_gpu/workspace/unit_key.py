@@ -1,4 +1,4 @@
-"""What decides the result of a unit, as a digest: its own files, what stands beside it, the cluster, what there was."""
+"""A digest of everything that decides the result of a unit: its files, other objects, the cluster, the old state."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ from kubelint_gpu.workspace.shared_objects import needs_of, outline
 
 
 class NoDigest(Exception):  # noqa: N818 - it says what the decisive part is
-    """Something decides the result that no digest is made of."""
+    """Something that has no digest decides the result."""
 
 
 def unit_key(unit: ApplySet, further: Iterable[str]) -> str | None:
-    """The digest of a unit and of what else decides its result; None where not all of that has a digest.
+    """The digest of a unit and of everything else that decides its result; None if something has no digest.
 
-    A file with problems has none: what is said of them depends on what lies in the folders above it. What was rendered
-    has none: its files are not all known here.
+    A file with problems has none, because its findings depend on files in the folders above. A render has none, because
+    not all of its files are known here.
     """
     if unit.rendered:
         return None
@@ -36,11 +36,11 @@ def unit_key(unit: ApplySet, further: Iterable[str]) -> str | None:
                 unit.beside.shared.digest(_needs(unit)),
             ),
             _files(unit.readings),
-            (part for name in sorted(unit.before) for part in (name, *_of(unit.before[name]))),
+            (part for name in sorted(unit.before) for part in (name, *_manifest_key(unit.before[name]))),
             sorted(unit.made),
             (f"{path} {number} {why}" for (path, number), why in sorted(unit.followed.items())),
-            (part for one in unit.gone for part in _of(one)),
-            (part for one in unit.neighbours for part in _of(one)),
+            (part for one in unit.gone for part in _manifest_key(one)),
+            (part for one in unit.neighbours for part in _manifest_key(one)),
         )
         return digest_of(map(digest_of, sections))
     except NoDigest:
@@ -48,7 +48,7 @@ def unit_key(unit: ApplySet, further: Iterable[str]) -> str | None:
 
 
 def _needs(unit: ApplySet) -> Iterator[str]:
-    """The classes and namespaces of other files that decide its result."""
+    """The classes and namespaces of other files that affect its result."""
     for reading in unit.readings:
         yield from outline(reading).needs
     for one in (*unit.before.values(), *unit.gone, *unit.neighbours):
@@ -58,7 +58,7 @@ def _needs(unit: ApplySet) -> Iterator[str]:
 
 @lru_cache(maxsize=64)
 def _needs_of_world(world: ClusterContext) -> frozenset[str]:
-    """What decides how declared objects stand to pods of a unit; classes of priority count for all pods, anyway."""
+    """Return the cluster's parts that relate declared objects to a unit's pods; PriorityClasses affect all pods."""
     found = (needs_of(one.text) for one in world.readings)
     return frozenset().union(*found) - {"PriorityClass"}
 
@@ -76,7 +76,7 @@ def _files(readings: Iterable[Reading]) -> Iterator[bytes]:
         yield reading.source.digest
 
 
-def _of(manifest: Manifest) -> Iterator[str | bytes]:
+def _manifest_key(manifest: Manifest) -> Iterator[str | bytes]:
     if manifest.origin is not None:
         raise NoDigest
     document = manifest.item.document

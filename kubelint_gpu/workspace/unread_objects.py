@@ -1,7 +1,7 @@
-"""Objects that are not known, because they cannot be read or are not declared: what they may decide in a unit.
+"""Unknown objects, unreadable or undeclared: what they can change in a unit.
 
-What only restricts (quotas, limits, disruption budgets, taints of devices) can take away nothing of what is found: it
-is as true where there are more of them. An unread node leaves the list of nodes open, which each rule asks about.
+Objects that only restrict (quotas, limits, disruption budgets, device taints) cannot make a finding wrong: it holds
+with more of them, too. An unreadable node leaves the list of nodes open, which each rule takes into account.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ _CLAIMING = frozenset(("persistentVolumeClaim", "ephemeral"))
 
 @once
 def decisive(unit: ApplySet) -> tuple[Unread, ...]:
-    """The unread objects with which something of the unit might run that does not without them."""
+    """The unreadable objects with which something of the unit might run that does not run without them."""
     inventory = unit.world.inventory if unit.has_nodes else None
     found = inventory.unread if inventory is not None else ()
     unread = tuple(one for one in found if any(_decides(one, unit, subject) for subject in unit.subjects))
@@ -36,9 +36,9 @@ def decisive(unit: ApplySet) -> tuple[Unread, ...]:
 
 
 def _guessed_classes(unit: ApplySet) -> Iterator[Unread]:
-    """The storage classes of claims that have volumes and are no object, where no storage class is declared at all.
+    """The storage classes of claims with volumes that are no objects, if no storage class is declared at all.
 
-    Such a class binds its claims at once; it may as well be there, and wait for the first pod.
+    Such a class binds its claims at once; but it may also exist and wait for the first pod.
     """
     if not unit.has_nodes or unit.cluster.storage_classes:
         return
@@ -51,7 +51,7 @@ def _guessed_classes(unit: ApplySet) -> Iterator[Unread]:
 
 
 def _guessed_models(unit: ApplySet) -> Iterator[Unread]:
-    """The GPU models that may be another one, with other labels, which pods of the unit ask for or keep away from."""
+    """GPU models that may be different ones, with other labels that pods of the unit select or avoid."""
     written = {node.meta.annotations.get(MAY_BE, ""): node for node in unit.possible_nodes} if unit.has_nodes else {}
     for text, node in sorted(written.items()):
         said = json.loads(text) if text else {"labels": {}}
@@ -65,7 +65,7 @@ def _guessed_models(unit: ApplySet) -> Iterator[Unread]:
 
 
 def undeclared_claims(unit: ApplySet, manifest: Manifest | None) -> tuple[str, ...]:
-    """The PersistentVolumeClaims that a workload names and nobody declares; they are taken to suit every node."""
+    """The undeclared PersistentVolumeClaims of a workload; they are assumed to suit every node."""
     workload = manifest.workload if manifest is not None else None
     if workload is None or not unit.has_nodes:
         return ()
@@ -103,7 +103,7 @@ def _decides(one: Unread, unit: ApplySet, subject: WorkloadCheck) -> bool:
 
 
 def _may_own(one: Unread, subject: WorkloadCheck) -> bool:
-    """Whether an unread pod may be one of a workload's."""
+    """Whether an unreadable pod may belong to a workload."""
     workload, meta = subject.workload, subject.workload.meta
     if one.namespace not in (meta.namespace, ""):
         return False

@@ -24,11 +24,11 @@ WorkloadKey = NewType("WorkloadKey", str)
 
 
 class WorkloadCheck(Value, eq=False, dict=True):
-    """A workload that is judged: whole, readable, as admission leaves it.
+    """A workload that is judged: complete, readable, after admission.
 
-    `known_class` is false where its pods are refused because their PriorityClass does not exist; they then count as of
-    the highest priority that a class may give. `refusal` is why the API server refuses them otherwise.
-    `scaled` is set where it has the replicas that an autoscaler sets at once, and not those that are written.
+    `known_class` is False if its pods are refused because their PriorityClass does not exist; they then count as of the
+    highest priority that a class can give. `refusal` is another reason why the API server refuses them.
+    `scaled` is set if it has the replicas that an autoscaler sets at once, not the written ones.
     """
 
     manifest: Manifest
@@ -40,48 +40,48 @@ class WorkloadCheck(Value, eq=False, dict=True):
 
     @cached_property
     def key(self) -> WorkloadKey:
-        """By it answers are found; `mark` tells workloads of the same name apart."""
+        """The key of all answers about it; `mark` distinguishes workloads with the same name."""
         return WorkloadKey(f"{self.workload.key}#{self.mark}" if self.mark else self.workload.key)
 
     def marked(self, mark: str) -> WorkloadCheck:
-        """The same in another state, or the second of its name."""
+        """The workload in another state, or the second one of its name."""
         return replace(self, mark=f"{self.mark} {mark}".strip())
 
     @cached_property
     def controller(self) -> Controller:
-        """What makes its pods."""
+        """The controller of its pods."""
         return controller_of(self.workload)
 
     @cached_property
     def pod(self) -> Pod:
-        """A pod as the scheduler would get it."""
+        """A pod as the scheduler would see it."""
         return merged(self.workload.pod(self.workload.meta.name))
 
     @property
     def admitted(self) -> bool:
-        """Whether its pods are made: nothing is known that refuses them."""
+        """Whether its pods are created: no known reason refuses them."""
         return self.known_class and self.refusal is None
 
     @property
     def awaits_class(self) -> bool:
-        """Whether something fills in later which class its pods have."""
+        """Whether its priority class is filled in later."""
         return is_placeholder(self.workload.spec.priority_class_name)
 
     @property
     def awaits_name(self) -> bool:
-        """Whether something fills in later which pods are its own."""
+        """Whether the name or selector that identifies its pods is filled in later."""
         requirements = self.workload.selector.requirements if self.workload.selector is not None else ()
         values = (value for one in requirements for value in one.values)
         return any(map(is_placeholder, (self.workload.meta.name, self.workload.meta.namespace, *values)))
 
     @property
     def replicas_place(self) -> Place:
-        """Where its number of replicas stands: `spec` where it is left to the default, or the autoscaler's bound."""
+        """The place of its number of replicas: `spec` if it is not written, or the autoscaler's bound."""
         return self.scaled.place if self.scaled is not None else field_pointers.replicas_place(self.manifest)
 
     @property
     def pods_of_replica(self) -> int:
-        """How many pods one of its written replicas stands for: several if a custom resource has groups of pods."""
+        """How many pods one written replica stands for: several if a custom resource has groups of pods."""
         spec = self.manifest.item.value.get("spec")
         written = spec.get("replicas") if self.workload.custom and isinstance(spec, dict) else None
         if type(written) is not int or written < 1 or self.workload.replicas % written:
@@ -90,10 +90,10 @@ class WorkloadCheck(Value, eq=False, dict=True):
 
     @property
     def places_pods(self) -> bool:
-        """Whether the scheduler looks for a node for its pods: not with a node name, and a DaemonSet names its own."""
+        """Whether the scheduler chooses the node of its pods: not with a node name, nor for a DaemonSet."""
         return not self.workload.spec.node_name and not self.controller.node_bound
 
     @property
     def placed_here(self) -> bool:
-        """Whether the object says itself where its pods go, as some custom resources do not."""
+        """Whether the object itself decides where its pods go, unlike some custom resources."""
         return not (self.workload.custom and self.workload.kind in PLACED_ELSEWHERE)

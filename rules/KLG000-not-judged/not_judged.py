@@ -1,4 +1,4 @@
-"""What a run did not judge: too little work was left for it, or nobody knows its kind."""
+"""Reports what a run did not judge: its work limit was reached, or a kind is unknown."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _SHAPES = Shared("shape", (WHO, f"{_ASK} judged by their shape only"), of_run=Tr
 
 @rule("KLG000")
 def _not_known(unit: ApplySet) -> Iterator[Diagnostic]:
-    """A custom resource that asks for GPUs, and of which nobody knows what pods its controller makes."""
+    """Yield custom resources that request GPUs, but whose controller's pods are unknown."""
     for manifest in unit.manifests:
         value = manifest.item.value
         if not is_of_unknown_kind(value) or row_of(value) is not None or unit.follows(manifest):
@@ -43,7 +43,7 @@ def _name(manifest: Manifest) -> str:
 
 
 def _gpu_requests(value: object) -> Iterator[Pointer]:
-    """Where a `resources` of any depth asks for GPUs, in the order of the file."""
+    """Yield where a `resources` field at any depth requests GPUs, in the order of the file."""
     left: list[tuple[Pointer, object]] = [((), value)]
     while left:
         where, found = left.pop()
@@ -58,7 +58,7 @@ def _gpu_requests(value: object) -> Iterator[Pointer]:
 
 @unjudged_rule("KLG000")
 def not_judged(unit: ApplySet, codes: Sequence[str]) -> Iterator[Diagnostic]:
-    """Yield one finding for all rules of which the work was used up."""
+    """Yield one finding for all rules whose work limit was reached."""
     were = "was" if len(codes) == 1 else "were"
     yield Diagnostic(
         "KLG000",

@@ -13,7 +13,7 @@ from kubelint_gpu.workspace.manifest import place_of
 
 @rule("KLG001")
 def yaml_error(unit: ApplySet) -> Iterator[Diagnostic]:
-    """What the parser cannot read, or kubectl would refuse while reading."""
+    """Yield errors of the parser, and documents that kubectl would refuse while reading."""
     for reading in unit.sources:
         templates = [problem for problem in reading.problems if problem.message == TEMPLATE]
         if templates and is_in_chart(templates[0].path):
@@ -42,7 +42,7 @@ def _of_a_chart(problem: Problem) -> Diagnostic:
 
 
 def _no_manifests(reading: Reading) -> Iterator[Diagnostic]:
-    """Documents that are a text or a number: notes, or a file of another kind under this name."""
+    """Yield documents that are a text or a number: notes, or a file of another kind with this suffix."""
     for document in reading.documents:
         value, source = document.value, document.source
         if value is None or isinstance(value, (dict, list)):

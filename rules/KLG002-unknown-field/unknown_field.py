@@ -1,4 +1,4 @@
-"""Fields that an object of its kind does not have, and kinds that the cluster does not serve."""
+"""Fields that do not exist in an object's kind, and kinds that the cluster does not serve."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _FEW = 8
 
 @rule("KLG002")
 def unknown_field(unit: ApplySet) -> Iterator[Diagnostic]:
-    """A field that the API server does not know: misspelt, in the wrong place, or of another release."""
+    """Yield fields that the API server does not know: misspelt, misplaced, or of another release."""
     minor = unit.minor_release
     for manifest, unfit in zip(unit.templates, unknown_fields(unit), strict=True):
         above = _EmptyAbove(manifest)
@@ -78,7 +78,7 @@ def _draft(manifest: Manifest, found: Misfit, minor: int | None, above: _EmptyAb
 
 
 class _EmptyAbove:
-    """The last key above each field of a manifest that has no value: where the lines below it slid out of it."""
+    """For each field of a manifest, the last key above without a value, from which lines may have slid out."""
 
     def __init__(self, manifest: Manifest) -> None:
         self._manifest = manifest
@@ -111,7 +111,7 @@ def _renamed(manifest: Manifest, pointer: Pointer, name: str) -> editing.Edit:
 
 
 def _moved(manifest: Manifest, pointer: Pointer, home: Pointer) -> list[editing.Edit]:
-    """One edit that takes the field out and writes it at the end of the mapping where it belongs."""
+    """Return one edit that moves the field to the end of the mapping where it belongs."""
     from kubelint_gpu.documents import moves
 
     if not manifest.present(home):

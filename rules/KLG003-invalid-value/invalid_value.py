@@ -46,7 +46,7 @@ _LEFT = (
 
 @rule("KLG003")
 def invalid_value(unit: ApplySet) -> Iterator[Diagnostic]:
-    """A value of the wrong type or out of range; a placeholder is not wrong, only unknown, and is told once."""
+    """Yield values of the wrong type or out of range; a placeholder is only unknown, and is reported once."""
     minor = unit.minor_release
     yield from _admission_refusals(unit)
     for manifest, unfit in zip(unit.templates, unknown_fields(unit), strict=True):
@@ -102,14 +102,14 @@ def _refused(manifest: Manifest, problem: InvalidObject) -> Diagnostic:
 
 
 def _quoted(manifest: Manifest, pointer: Pointer) -> list[editing.Edit]:
-    """The number or boolean as a string of what is written."""
+    """Return the edit that quotes the number or boolean."""
     span = manifest.item.locate(pointer)
     text = manifest.item.document.source.text[span.start : span.end]
     return [editing.replace_scalar(manifest.item, pointer, json.dumps(text))]
 
 
 def _uncounted(manifest: Manifest) -> Iterator[Diagnostic]:
-    """Keys of a ResourceQuota that the API server accepts and nothing ever counts."""
+    """Yield keys of a ResourceQuota that the API server accepts but never counts."""
     written = (
         field_pointers.at(manifest, ("spec", "hard"))
         if manifest.kind == "ResourceQuota" and not api_group(manifest.item.value)
@@ -137,13 +137,13 @@ def _uncounted(manifest: Manifest) -> Iterator[Diagnostic]:
 
 
 def _place(manifest: Manifest, problem: InvalidObject) -> Place:
-    """The value that is wrong; of one that spans lines, its key."""
+    """Return the place of the invalid value; for a value of several lines, of its key."""
     compound = isinstance(field_pointers.at(manifest, problem.pointer), (dict, list))
     return manifest.place(problem.pointer, "key" if compound else "value")
 
 
 def _admission_refusals(unit: ApplySet) -> Iterator[Diagnostic]:
-    """Why no pod of a workload is ever created, as far as the manifests, what is beside them and the inventory say."""
+    """Yield why no pod of a workload is ever created, judged by the manifests and the inventory."""
     for subject in unit.subjects:
         written = subject.manifest.workload
         if written is None or subject.manifest.present(("status", "phase")) or subject.manifest.problems:
@@ -183,6 +183,6 @@ def _runtime_class(unit: ApplySet, subject: WorkloadCheck, spec: PodSpec) -> Ite
 
 
 def _all_classes_known(unit: ApplySet) -> bool:
-    """Whether the cluster has no RuntimeClasses but those that are declared, and some are."""
+    """Whether the declared RuntimeClasses, of which there are some, are all that the cluster has."""
     inventory = unit.world.inventory
     return inventory is not None and unit.complete and next(inventory.of_kind("RuntimeClass"), None) is not None

@@ -17,7 +17,7 @@ _RULE, _OWN_GATE_SINCE = "DeviceTaintRule", 35
 
 @rule("KLG004")
 def removed_api(unit: ApplySet) -> Iterator[Diagnostic]:
-    """An apiVersion that the release of the cluster does not have, or will soon not have."""
+    """Yield objects whose apiVersion the cluster's release no longer has, or will soon not have."""
     minor = unit.minor_release
     for manifest in unit.manifests:
         found = service(manifest.item.value, minor)
@@ -50,7 +50,7 @@ def removed_api(unit: ApplySet) -> Iterator[Diagnostic]:
 
 
 def _gate(manifest: Manifest, minor: int) -> str:
-    """The feature gate, off by default, without which an object of the beta versions does nothing."""
+    """Return the feature gate, off by default, without which an object of a beta version has no effect."""
     if minor < _DEVICES_SINCE:
         return "DynamicResourceAllocation"
     if manifest.kind != _RULE:
@@ -76,7 +76,7 @@ def _draft(
 
 
 def _carries_over(manifest: Manifest) -> bool:
-    """What the older versions defaulted must be written: the selector of workloads."""
+    """Whether the object has the fields that older versions defaulted: the selector of workloads."""
     if manifest.workload is not None and manifest.kind != "CronJob":
         return field_pointers.at(manifest, ("spec", "selector")) is not None
     if manifest.kind == "PodDisruptionBudget":

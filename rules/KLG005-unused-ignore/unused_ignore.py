@@ -1,4 +1,4 @@
-"""Suppressions that suppress nothing, or do not say why."""
+"""Suppressions that suppress nothing, or give no reason."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from kubelint_gpu.messages.wording import listed
 
 @closing_rule("KLG005")
 def unused_ignore(unit: ApplySet, closing: Closing) -> Iterator[Diagnostic]:
-    """A suppression that suppressed nothing, is over, is not understood, or gives no reason."""
+    """Yield suppressions that suppressed nothing, have expired, cannot be read, or give no reason."""
     documents = _Documents(unit, closing.findings if closing.unused else ())
     for ignore in closing.unused:
         ended = over(ignore.until, closing.today)
@@ -63,12 +63,12 @@ def _without_reason(closing: Closing) -> Iterator[Diagnostic]:
 
 
 def _says_why(written: str) -> bool:
-    """Whether an author gave a reason: `ignore here` of an editor writes TODO, for somebody to replace."""
+    """Whether an author gave a reason; `ignore here` in an editor writes TODO instead."""
     return not written.startswith("TODO") and any(character.isalnum() for character in written)
 
 
 class _Documents:
-    """Findings by the document of a file that they stand in."""
+    """Findings by the document of a file."""
 
     def __init__(self, unit: ApplySet, findings: Iterable[Finding]) -> None:
         self._starts = {
@@ -79,7 +79,7 @@ class _Documents:
         self._findings = grouped((self._document(one.place), one) for one in findings)
 
     def missed(self, ignore: Ignore) -> Place | None:
-        """Where the nearest finding stands that a comment in the same document is for."""
+        """Return the place of the nearest finding in the document that a comment is meant for; None if none is."""
         if ignore.manifest is not None:
             return None
         near = self._findings.get(self._document(ignore.place), ())

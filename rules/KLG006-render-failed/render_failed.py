@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 @rule("KLG006")
 def render_failed(unit: ApplySet) -> Iterator[Diagnostic]:
-    """A kustomization that cannot be built, or that is not built because that would reach outside; a Helm chart."""
+    """Yield kustomizations and charts that cannot be rendered, or are not because that would reach outside."""
     yield from _charts(unit)
     yield from _of_git_ops(unit)
     broken = {reading.source.path for reading in unit.sources if reading.problems and reading.source is not None}
@@ -43,7 +43,7 @@ def render_failed(unit: ApplySet) -> Iterator[Diagnostic]:
 
 
 def _built_from(rendered: Rendition, path: str) -> Iterator[Related]:
-    """The kustomization that is not rendered, for what stands in a file of another."""
+    """Yield the kustomization that is not rendered, if the problem is in another file."""
     source, document = rendered.top.reading.source, rendered.top.document
     if source is not None and source.path != path:
         span = document.locate((), "key") if document is not None else None
@@ -51,7 +51,7 @@ def _built_from(rendered: Rendition, path: str) -> Iterator[Related]:
 
 
 def _charts(unit: ApplySet) -> Iterator[Diagnostic]:
-    """Charts whose folder is checked; those inside of another one are rendered with it."""
+    """Yield problems of charts whose folder is checked; subcharts are rendered with their parent."""
     import shlex
 
     for reading in unit.readings:
@@ -74,12 +74,12 @@ def _charts(unit: ApplySet) -> Iterator[Diagnostic]:
 
 
 def _is_application(value: dict[str, object]) -> bool:
-    """Whether a file is that of a chart, and not of a library, which renders nothing by itself."""
+    """Whether a file belongs to an application chart, not to a library chart, which renders nothing by itself."""
     return value.get("apiVersion") in ("v1", "v2") and "name" in value and value.get("type") != "library"
 
 
 def _of_git_ops(unit: ApplySet) -> Iterator[Diagnostic]:
-    """What GitOps controllers render from objects that are checked."""
+    """Yield problems of rendering what checked objects of GitOps controllers refer to."""
     for manifest in unit.manifests:
         who = GIT_OPS.get((api_group(manifest.item.value), manifest.kind))
         if who is not None and not unit.follows(manifest):

@@ -1,4 +1,4 @@
-"""The same object twice."""
+"""Objects that are declared twice."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ _NAME: Pointer = ("metadata", "name")
 
 @rule("KLG007")
 def duplicate_object(unit: ApplySet) -> Iterator[Diagnostic]:
-    """The same kind, namespace and name twice among what is applied together."""
+    """Yield objects of the same kind, namespace and name that are applied together."""
     first: dict[tuple[str, str, str, str], Manifest] = {}
     for manifest in unit.manifests:
         key = manifest.identity

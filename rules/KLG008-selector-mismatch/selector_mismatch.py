@@ -1,4 +1,4 @@
-"""Selectors that do not select what they are meant for."""
+"""Selectors that do not select the intended pods."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _MOST_OVERLAPS = 8
 
 @rule("KLG008")
 def selector_mismatch(unit: ApplySet) -> Iterator[Diagnostic]:
-    """A selector that does not match its own template, or that matches another workload's pods, too."""
+    """Yield selectors that do not match their own template, or that also match another workload's pods."""
     owners = [subject for subject in unit.subjects if subject.workload.selector is not None]
     for subject in owners:
         selector = subject.workload.selector
@@ -44,7 +44,7 @@ def selector_mismatch(unit: ApplySet) -> Iterator[Diagnostic]:
 
 
 def _may_match(subject: WorkloadCheck, one: Requirement) -> bool:
-    """Whether something fills in later what a requirement or the label has, or all labels."""
+    """Whether a value filled in later may make the labels meet a requirement."""
     labels = subject.workload.template.labels
     unknown = any(problem.pointer[-1] == "labels" for problem in subject.manifest.unknown)
     return unknown or any(map(is_placeholder, (one.key, *one.values, *labels, labels.get(one.key))))
@@ -120,19 +120,19 @@ class _Alike(Value):
     objects: dict[str, list[int]]
 
     def after(self, number: int, name: str) -> Iterator[int]:
-        """Those that come later in the text, without those of an object."""
+        """Yield the later workloads in the text, except those of one object."""
         mine = frozenset(self.objects.get(name, ()))
         later = range(bisect_right(self.numbers, number), len(self.numbers))
         return (self.numbers[place] for place in later if self.numbers[place] not in mine)
 
     def before(self, number: int, name: str) -> Iterator[int]:
-        """The same of those that come earlier."""
+        """Yield the earlier workloads in the text, except those of one object."""
         mine = frozenset(self.objects.get(name, ()))
         earlier = range(bisect_left(self.numbers, number))
         return (self.numbers[place] for place in earlier if self.numbers[place] not in mine)
 
     def count(self, number: int, name: str, *, earlier: bool) -> int:
-        """How many come later, and if wanted earlier, without those of an object."""
+        """Return how many workloads come later, or with `earlier` also before, except those of one object."""
         mine = self.objects.get(name, [])
         if earlier:
             return len(self.numbers) - len(mine)
@@ -140,10 +140,10 @@ class _Alike(Value):
 
 
 def _overlapping(owners: Sequence[WorkloadCheck]) -> Iterator[tuple[WorkloadCheck, WorkloadCheck, int]]:
-    """Different objects of one namespace of which the first selects the pods of the second, in the order of the text.
+    """Yield pairs of objects of one namespace whose first selects pods of the second, in the order of the text.
 
-    Of two that select each other's pods the earlier one is first. After the first few of one the number is that of all
-    others, else 0.
+    If both select each other's pods, the earlier object is first. After the first few pairs of an object, the number is
+    that of all remaining ones, else 0.
     """
     groups: dict[Hashable, _Alike] = {}
     like = [
@@ -185,9 +185,9 @@ def _overlapping(owners: Sequence[WorkloadCheck]) -> Iterator[tuple[WorkloadChec
 
 
 def _selecting(owners: Sequence[WorkloadCheck]) -> list[list[int]]:
-    """For each workload the numbers of those of its namespace that have labels which its selector matches.
+    """Return for each workload the numbers of workloads in its namespace whose labels its selector matches.
 
-    Each is compared only with those that have a label of its selector.
+    Each is compared only with workloads that have a label of its selector.
     """
     having: dict[tuple[str, str, str], list[int]] = {}
     within: dict[str, list[int]] = {}

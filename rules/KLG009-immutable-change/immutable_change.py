@@ -1,4 +1,4 @@
-"""Changes of what exists already that the API server refuses."""
+"""Changes of existing objects that the API server refuses."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _ORPHAN = ("Deployment", "ReplicaSet", "DaemonSet", "StatefulSet")
 
 @rule("KLG009")
 def immutable_change(unit: ApplySet) -> Iterator[Diagnostic]:
-    """A field that differs from what runs, or from what the inventory has, and that no update may change."""
+    """Yield fields that differ from the running object or the inventory, and that no update may change."""
     for manifest in unit.manifests:
         value = existing(manifest, unit.before, unit.world)
         annotations = mapping(at(manifest, ("metadata", "annotations")))
@@ -47,13 +47,13 @@ def _draft(before: dict[str, Any], manifest: Manifest, change: RefusedChange) ->
     return Diagnostic(
         "KLG009",
         manifest.place(first),
-        f"{_told(before, manifest, first)}, and the API server refuses it{where}: {change.answer}",
+        f"{_change_text(before, manifest, first)}, and the API server refuses it{where}: {change.answer}",
         manifest,
         cause=field_path(first),
         certainty="possible" if where else "certain",
         severity="note" if where else None,
         related=tuple(
-            Related(manifest.place(pointer), _told(before, manifest, pointer))
+            Related(manifest.place(pointer), _change_text(before, manifest, pointer))
             for pointer in rest[:_MOST_RELATED]
             if manifest.present(pointer)
         ),
@@ -61,7 +61,7 @@ def _draft(before: dict[str, Any], manifest: Manifest, change: RefusedChange) ->
     )
 
 
-def _told(before: dict[str, Any], manifest: Manifest, pointer: Pointer) -> str:
+def _change_text(before: dict[str, Any], manifest: Manifest, pointer: Pointer) -> str:
     path = field_path(pointer)
     old, new = value_at(before, pointer), at(manifest, pointer)
     if old is None:
@@ -75,7 +75,7 @@ def _told(before: dict[str, Any], manifest: Manifest, pointer: Pointer) -> str:
 
 
 def _shown(value: object) -> str:
-    """A scalar as it is written, empty for what is too long to be shown."""
+    """Return a scalar as written; empty if it is too long."""
     if isinstance(value, bool):
         return str(value).lower()
     text = str(value) if isinstance(value, (str, int, float)) else ""

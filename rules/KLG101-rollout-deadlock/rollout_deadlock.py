@@ -1,4 +1,4 @@
-"""Rollouts that wait for a GPU, CPU or memory of their own old pods."""
+"""Rollouts that wait for a GPU, CPU or memory held by their own old pods."""
 
 from __future__ import annotations
 
@@ -10,5 +10,5 @@ from kubelint_gpu.engine.api import ApplySet, Diagnostic, rule
 
 @rule("KLG101")
 def rollout_deadlock(unit: ApplySet) -> Iterator[Diagnostic]:
-    """The new pod waits for what the old pods hold, and they are kept until it is available."""
+    """Yield rollouts whose new pod waits for resources of old pods, which stay until it is available."""
     yield from deadlocks(unit, "KLG101")

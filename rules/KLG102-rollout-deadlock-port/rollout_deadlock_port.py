@@ -1,4 +1,4 @@
-"""Rollouts that wait for a host port of their own old pods."""
+"""Rollouts that wait for a host port held by their own old pods."""
 
 from __future__ import annotations
 
@@ -10,5 +10,5 @@ from kubelint_gpu.engine.api import ApplySet, Diagnostic, rule
 
 @rule("KLG102", of_workloads=True)
 def rollout_deadlock_port(unit: ApplySet) -> Iterator[Diagnostic]:
-    """The new pod waits for a host port that the old pods hold."""
+    """Yield rollouts whose new pod waits for a host port of old pods."""
     return deadlocks(unit, "KLG102")

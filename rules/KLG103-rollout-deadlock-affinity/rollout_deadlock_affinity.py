@@ -1,4 +1,4 @@
-"""Rollouts that wait for a place of their own old pods, under anti-affinity or topology spread."""
+"""Rollouts that wait for a place held by their own old pods, under anti-affinity or topology spread."""
 
 from __future__ import annotations
 
@@ -10,5 +10,5 @@ from kubelint_gpu.engine.api import ApplySet, Diagnostic, rule
 
 @rule("KLG103", of_workloads=True)
 def rollout_deadlock_affinity(unit: ApplySet) -> Iterator[Diagnostic]:
-    """The new pod waits for a place under anti-affinity or spreading that the old pods hold."""
+    """Yield rollouts whose new pod waits for a place that old pods hold under anti-affinity or topology spread."""
     return deadlocks(unit, "KLG103")

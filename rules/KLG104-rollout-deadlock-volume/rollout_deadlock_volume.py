@@ -1,4 +1,4 @@
-"""Rollouts that wait for a volume of their own old pods."""
+"""Rollouts that wait for a volume held by their own old pods."""
 
 from __future__ import annotations
 
@@ -10,5 +10,5 @@ from kubelint_gpu.engine.api import ApplySet, Diagnostic, rule
 
 @rule("KLG104", of_workloads=True)
 def rollout_deadlock_volume(unit: ApplySet) -> Iterator[Diagnostic]:
-    """The new pod waits for a volume that the old pods hold."""
+    """Yield rollouts whose new pod waits for a volume of old pods."""
     return deadlocks(unit, "KLG104")

@@ -1,4 +1,4 @@
-"""Rollouts that wait for a quota that their own old pods use up."""
+"""Rollouts that wait for a quota used up by their own old pods."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from kubelint_gpu.values import replace
 
 @rule("KLG105", of_workloads=True)
 def rollout_deadlock_quota(unit: ApplySet) -> Iterator[Diagnostic]:
-    """A quota that the old pods use up refuses the new pod: it is not even created."""
+    """Yield rollouts whose new pod is not created because old pods use up a quota."""
     yield from deadlocks(unit, "KLG105")
     yield from refused_objects(unit)
     yield from claims_not_created(unit)
@@ -36,7 +36,7 @@ def rollout_deadlock_quota(unit: ApplySet) -> Iterator[Diagnostic]:
 
 
 def _stopped_by_ended(unit: ApplySet) -> Iterator[tuple[WorkloadCheck, End]]:
-    """The rollouts that end, and never do so beside what Jobs leave behind: with a new Job, they may come after it."""
+    """Yield rollouts that end, except together with finished Jobs' pods, which may come first with a new Job."""
     rolled = {key: one for key, one in transitions_in(unit).items() if job_of(one.new) is None}
     for space, ended in ended_jobs(unit).items():
         mine = [one for one in unit.subjects if one.key in rolled and one.workload.meta.namespace == space]

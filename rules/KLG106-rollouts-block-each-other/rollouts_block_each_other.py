@@ -1,4 +1,4 @@
-"""Rollouts that start at the same moment: each ends by itself, and together they do not."""
+"""Rollouts that start at the same moment and block each other, although each one alone would end."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _FIRST = "priorityClassName: system-node-critical lets the pod of the DaemonSet 
 
 @rule("KLG106", of_workloads=True)
 def rollouts_block_each_other(unit: ApplySet) -> Iterator[Diagnostic]:
-    """What one new pod waits for is held by the other workload, whose new pod waits, too."""
+    """Yield workloads whose new pods wait for each other's resources."""
     for together in judged_together(unit):
         if together.verdict is Verdict.UNDECIDED:
             yield _undecided(unit, together)
@@ -77,7 +77,7 @@ def _draft(
     others = [subject for subject in involved if subject is not first]
     closed = is_certain_together(unit, together, involved)
     beyond = "" if closed else "unless there are nodes beyond the inventory, "
-    told = _told(involved, waits, may=may)
+    told = _waits_text(involved, waits, may=may)
     # the scheduler prefers other nodes as long as they are emptier
     crowded = may and all(_waits_for_a_common_resource(wait) for wait in waits)
     return Diagnostic(
@@ -114,14 +114,14 @@ def _draft(
 
 
 def _waits_for_a_common_resource(wait: Wait) -> bool:
-    """Whether a DaemonSet waits for what every node has, such as cpu, and for nothing else."""
+    """Whether a DaemonSet waits only for a resource of every node, such as cpu."""
     lacks = wait.waiting.lacks
     common = bool(lacks) and all(one.resource and "/" not in one.resource for one in lacks)
     return common and wait.workload.kind == "DaemonSet"
 
 
-def _told(involved: Sequence[WorkloadCheck], waits: Sequence[Wait], *, may: bool) -> str:
-    """Who waits for what; of several that wait, the first two."""
+def _waits_text(involved: Sequence[WorkloadCheck], waits: Sequence[Wait], *, may: bool) -> str:
+    """Return who waits for what; of several waits only the first two."""
     if len(waits) == 1 and not may:
         # another order of events may leave another one waiting
         names = listed([_name(subject) for subject in involved])
@@ -138,7 +138,7 @@ def _told(involved: Sequence[WorkloadCheck], waits: Sequence[Wait], *, may: bool
 
 
 def _involved(rolled: Sequence[WorkloadCheck], waits: Sequence[Wait]) -> list[WorkloadCheck]:
-    """Those who wait and those who hold what they wait for, in this order."""
+    """Return the waiting workloads, then the holders of what they wait for."""
     waiting = [wait.waiting for wait in waits]
     holders = {holder.owner for one in waiting for lack in one.lacks for holder in lack.holders}
     keys = {one.owner for one in waiting}

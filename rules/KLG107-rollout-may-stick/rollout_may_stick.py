@@ -1,4 +1,4 @@
-"""Rollouts that may never end: some order of events, or some placement, gets stuck."""
+"""Rollouts that may never end: they get stuck in some order of events, or after some placement."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _ONE_WAY = "bind the pods to nodes that serve it in one of these ways: then it i
 
 @rule("KLG107", of_workloads=True)
 def rollout_may_stick(unit: ApplySet) -> Iterator[Diagnostic]:
-    """Some order of events, or some placement, gets stuck."""
+    """Yield rollouts that get stuck in some order of events, or after some placement."""
     for subject, one in ended(unit, Verdict.MAY_STICK):
         if not spoken_for(subject, one) and not waits_for_gangs(unit, one):
             yield standstill(unit, subject, one, "KLG107", proposals=strategy_fixes(unit, subject, "KLG107"))
@@ -56,7 +56,7 @@ def rollout_may_stick(unit: ApplySet) -> Iterator[Diagnostic]:
 
 
 def _given_up(unit: ApplySet, subject: WorkloadCheck) -> str:
-    """Why not even one pod's verdict is known; empty where it is."""
+    """Return why no verdict is known even for a single pod; empty if one is known."""
     alone = unit.alone(subject).fit
     return ", ".join(alone.unknown.reasons) if alone is not None and alone.unknown is not None else ""
 

@@ -1,4 +1,4 @@
-"""Rollouts that make room for themselves at the cost of others."""
+"""Rollouts that evict pods of other workloads."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from kubelint_gpu.simulation.search.trace import Evicted, Trace
 
 @rule("KLG108")
 def rollout_preempts(unit: ApplySet) -> Iterator[Diagnostic]:
-    """Some run of a rollout, or of several that begin at the same moment, evicts pods of lower priority of others."""
+    """Yield rollouts, alone or started together, that may evict other workloads' pods of lower priority."""
     told_of: set[tuple[str, str]] = set()
     for subject in (one for one in unit.subjects if one.admitted):
         judgement = judgements_in(unit).get(subject.key)
@@ -34,7 +34,7 @@ def rollout_preempts(unit: ApplySet) -> Iterator[Diagnostic]:
 
 
 def _evicted(subject: WorkloadCheck, evicts: Iterable[Evicted]) -> dict[str, list[Evicted]]:
-    """Whose pods are evicted for those of a workload."""
+    """Return the pods evicted for the pods of a workload, by their owners."""
     return grouped((one.owner, one) for one in evicts if one.by == subject.workload.key and one.owner != one.by)
 
 

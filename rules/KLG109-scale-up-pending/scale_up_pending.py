@@ -1,4 +1,4 @@
-"""Pods that cannot all run at once, whatever is rolled out."""
+"""Pods that cannot all run at once, independent of any rollout."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from kubelint_gpu.messages.wording import counted, owner_name, some
 
 @rule("KLG109")
 def scale_up_pending(unit: ApplySet) -> Iterator[Diagnostic]:
-    """Not all replicas can run at once, whatever is rolled out."""
+    """Yield workloads whose replicas cannot all run at once, independent of any rollout."""
     yield from refused_claims(unit)
     yield from (_until_removed(unit, one) for one in waiting_for_gone(unit))
     for subject in unit.subjects:
@@ -51,7 +51,7 @@ def scale_up_pending(unit: ApplySet) -> Iterator[Diagnostic]:
 
 
 def _replaced_by_hand(unit: ApplySet) -> Iterator[Diagnostic]:
-    """What lacks room only when pods that run have been deleted by hand, or their partition is lowered."""
+    """Yield workloads that lack room only after running pods are deleted by hand, or the partition is lowered."""
     for subject in unit.subjects if unit.before else ():
         found, now = after_deletion(unit).get(subject.key), judgements_in(unit).get(subject.key)
         if found is None or now is None or outgrown(unit, subject, found):

@@ -18,7 +18,7 @@ _SURGE: Pointer = (*field_pointers.UPDATE_STRATEGY, "rollingUpdate", "maxSurge")
 
 @rule("KLG110")
 def daemonset_surge(unit: ApplySet) -> Iterator[Diagnostic]:
-    """The new pod of a node starts beside the old one, and the node has what both need only once."""
+    """Yield DaemonSets whose new pod starts beside the old one on a node that has room for only one."""
     if not unit.has_nodes:
         yield from _ports(unit)
         return
@@ -40,7 +40,7 @@ def daemonset_surge(unit: ApplySet) -> Iterator[Diagnostic]:
 
 
 def _ports(unit: ApplySet) -> Iterator[Diagnostic]:
-    """Without an inventory: no node has a port twice."""
+    """Yield DaemonSets whose pods use a host port, of which no node has two; without an inventory."""
     for subject in unit.subjects:
         ports = port_numbers(subject.workload.spec)
         if not ports or not surges_on_nodes(subject.controller) or subject.controller.on_delete:

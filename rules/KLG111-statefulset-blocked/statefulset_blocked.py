@@ -27,7 +27,7 @@ _POLICY: Pointer = ("spec", "podManagementPolicy")
 
 @rule("KLG111", of_workloads=True)
 def statefulset_blocked(unit: ApplySet) -> Iterator[Diagnostic]:
-    """A pod that is never ready holds up all that come after it, and every later change of the template."""
+    """Yield StatefulSets with a pod that is never ready and so blocks all later pods and changes."""
     for verdict in WAITS:
         for subject, end in ended(unit, verdict):
             if subject.controller.has_ordinals:
@@ -97,7 +97,7 @@ def _trap(unit: ApplySet, subject: WorkloadCheck, judgement: Judgement, placed: 
 
 
 def _forced_rollback(unit: ApplySet, subject: WorkloadCheck) -> Iterator[Diagnostic]:
-    """What was there before fitted nowhere, and its pod keeps the new template from all others."""
+    """Yield StatefulSets whose old pod fits nowhere and keeps the new template from all others."""
     workload, controller, manifest = subject.workload, subject.controller, subject.manifest
     before, trace = unit.before_of(subject), forced_rollback_of(unit, subject)
     if before is None or trace is None:

@@ -32,7 +32,7 @@ _SHARES = ("minAvailable", "maxUnavailable")
 
 @rule("KLG112")
 def drain_blocked(unit: ApplySet) -> Iterator[Diagnostic]:
-    """Budgets do not let the pods of a node go: not one of them, not all that have no other place, or not at all."""
+    """Yield nodes whose drain disruption budgets block: for all pods, or for those that have no other place."""
     for held in held_drains(unit):
         if held.decided:
             yield _draft(unit, held.subject, held.drains, certain=held.certain)
@@ -44,7 +44,7 @@ def drain_blocked(unit: ApplySet) -> Iterator[Diagnostic]:
 def _of_running(unit: ApplySet, manifest: Manifest, found: Sequence[Drained]) -> Diagnostic:
     names = sorted({name for one in found for name in one.budgets})
     route = _share(manifest)
-    ends, clause = _told(found, names, sum(one.pods for one in found))
+    ends, clause = _outcome(found, names, sum(one.pods for one in found))
     return Diagnostic(
         "KLG112",
         manifest.place(route),
@@ -86,7 +86,7 @@ def _draft(unit: ApplySet, subject: WorkloadCheck, found: Sequence[Drained], *, 
     mine = manifest is subject.manifest
     where = f"draining {some(known, word='or')}" if known else f"draining a node with {'its ' * mine}pods"
     whom = "" if mine else f" of {workload_name(subject.workload)}"
-    ends, clause = _told(found, names, subject.workload.replicas)
+    ends, clause = _outcome(found, names, subject.workload.replicas)
     return Diagnostic(
         "KLG112",
         manifest.place(route),
@@ -112,8 +112,8 @@ def _draft(unit: ApplySet, subject: WorkloadCheck, found: Sequence[Drained], *, 
     )
 
 
-def _told(found: Sequence[Drained], names: Sequence[str], replicas: int) -> tuple[str, str]:
-    """What becomes of the drain, and why."""
+def _outcome(found: Sequence[Drained], names: Sequence[str], replicas: int) -> tuple[str, str]:
+    """Return the outcome of the drain, and its reason."""
     worst = max(found, key=lambda one: (one.stranded, one.pods))
     budgets, number = budget_names(names), len(names)
     if worst.refused:
@@ -127,7 +127,7 @@ def _told(found: Sequence[Drained], names: Sequence[str], replicas: int) -> tupl
         return "never ends", f"{room}, and {budgets} {verb('allow', number)} no eviction"
     return (
         "stops half way",
-        f"{room}, and {budgets} {verb('let', number)} no more than {worst.allowed} of them be missing",
+        f"{room}, and {budgets} {verb('allow', number)} no more than {worst.allowed} of them to be unavailable",
     )
 
 
@@ -141,7 +141,7 @@ def _help(manifest: Manifest, subject: WorkloadCheck, found: Sequence[Drained], 
 
 
 def _budget(unit: ApplySet, subject: WorkloadCheck, names: Sequence[str]) -> tuple[Manifest, Pointer]:
-    """The budget's line if it is among the manifests, else the number of replicas."""
+    """Return the budget's line if it is among the manifests, else the number of replicas."""
     for manifest in unit.manifests:
         same = (manifest.namespace or "default") == subject.workload.meta.namespace
         if manifest.kind == "PodDisruptionBudget" and manifest.name in names and same:

@@ -1,4 +1,4 @@
-"""Jobs that are useful only when all their pods run."""
+"""Jobs that need all their pods to run at once."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ _UNITS = ((86_400, "day"), (3_600, "hour"), (60, "minute"))
 
 @rule("KLG113", of_workloads=True)
 def jobs_hold_each_other(unit: ApplySet) -> Iterator[Diagnostic]:
-    """A Job holds a part of what it needs, and the rest never comes: another Job has it, or what runs for good."""
+    """Yield Jobs that hold a part of their resources while another Job or a permanent pod holds the rest for ever."""
     yield from unmet_minimums(unit)
     told: dict[object, Diagnostic] = {}
     for number, found in enumerate(stuck_gangs(unit)):
@@ -63,14 +63,14 @@ def _short(unit: ApplySet, found: ShortGang) -> Diagnostic:
     grown = f" even with {pools}" if pools else ""
     number = f"only {most}" if 0 < most < team.pods else f"as few as {least}" if most else "not one"
     each = "a run of " if team.repeated else ""
-    waits = "waits" if most < team.pods else "may wait"
+    waits = "wait" if most < team.pods else "may wait"
     finds = verb("find", most if most < team.pods else least)
     told = f"{number} {finds} room{grown}"
     fit = unit.alone(subject).fit
     nodes = fit.fits if fit is not None else ()
     shown = (*clues(unit, subject, scarce(subject), nodes), *holders(unit, subject, scarce(subject), nodes))
     lines = (*shown, *growing(unit, subject))
-    help_, rest = _WHOLE, f": what runs {waits} for the rest {how_long([team])}"
+    help_, rest = _WHOLE, f": the running pods {waits} for the rest {how_long([team])}"
     if team.whole:
         help_, rest = _QUEUED, ", whoever admits it"
     if refusal is not None:
@@ -164,7 +164,7 @@ def _overlapping(unit: ApplySet, runs: OverlappingRuns) -> Diagnostic:
     return Diagnostic(
         "KLG113",
         manifest.place(_POLICY if written else SCHEDULE),
-        f"where a run {longer}, it and the next one can hold each other up {lasts}: {run}, and none gives "
+        f"if a run {longer}, it and the next one can hold each other up {lasts}: {run}, and none gives "
         f"its part back (concurrencyPolicy is Allow{'' if written else ' by default'})",
         manifest,
         cause=f"overlapping {subject.workload.key}",
@@ -202,7 +202,7 @@ def _forbid(subject: WorkloadCheck) -> FixCandidate:
 
 
 def _time(seconds: int) -> str:
-    """`1 hour`, `90 minutes`: in the largest unit that divides it."""
+    """Return `1 hour`, `90 minutes`: the time in the largest unit that divides it."""
     for size, unit in _UNITS:
         if seconds % size == 0:
             return counted(seconds // size, unit)

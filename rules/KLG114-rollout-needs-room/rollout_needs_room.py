@@ -1,4 +1,4 @@
-"""Room that a rollout needs and nothing says is there."""
+"""Room that a rollout needs, but that is not known to exist."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from kubelint_gpu.values import replace
 
 @rule("KLG114")
 def rollout_needs_room(unit: ApplySet) -> Iterator[Diagnostic]:
-    """A place that no inventory shows, or that a pool has to bring first."""
+    """Yield rollouts that need room which no inventory shows, or which a pool must add first."""
     if unit.world.inventory is not None:
         for subject in unit.subjects:
             judgement = judgements_in(unit).get(subject.key)
@@ -84,7 +84,7 @@ def rollout_needs_room(unit: ApplySet) -> Iterator[Diagnostic]:
 
 
 def _grown(unit: ApplySet, subject: WorkloadCheck, stalls: Trace) -> Iterator[Diagnostic]:
-    """A rollout that waits until an autoscaler has added a node."""
+    """Yield rollouts that wait until an autoscaler has added a node."""
     manifest, workload = subject.manifest, subject.workload
     waiting = next((one for one in stalls.waiting if one.owner == workload.key), None)
     if waiting is None:

@@ -1,4 +1,4 @@
-"""Autoscalers of workloads, and how far they can really go."""
+"""Autoscalers whose workloads cannot reach their maximum."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from kubelint_gpu.workspace.autoscalers import TARGET, Autoscaler
 
 @rule("KLG115")
 def hpa_exceeds_capacity(unit: ApplySet) -> Iterator[Diagnostic]:
-    """The autoscaler may ask for more replicas than there are places, node by node; so may several at their maximum."""
+    """Yield autoscalers that may request more replicas than have places, alone or several at their maximum."""
     fitting: list[_Scaled] = []
     for autoscaler, subject in scaling(unit) if unit.has_nodes else ():
         if autoscaler.bounds is None or not subject.workload.replicas or not taking_nodes(unit, subject):
@@ -39,16 +39,16 @@ def hpa_exceeds_capacity(unit: ApplySet) -> Iterator[Diagnostic]:
         elif not found.known:
             yield _undecided(one)
         else:
-            yield from _told(unit, one, found)
+            yield from _findings(unit, one, found)
     while together := next(_together(unit, fitting), None):
         one, found, others = together
-        yield from _told(unit, one, found, others)
+        yield from _findings(unit, one, found, others)
         told = {one.subject.key, *(other.subject.key for other in others)}
         fitting = [other for other in fitting if other.subject.key not in told]
 
 
 def _together(unit: ApplySet, fitting: Sequence[_Scaled]) -> Iterator[tuple[_Scaled, Room, list[_Scaled]]]:
-    """Those that do not reach their maximum beside others: as many at theirs as leave room for what is written."""
+    """Yield autoscalers that cannot reach their maximum beside others that leave room for the written replicas."""
     for one in fitting:
         mine, replicas = taking_nodes(unit, one.subject), one.subject.workload.replicas
         near = [other for other in fitting if mine & taking_nodes(unit, other.subject)]
@@ -62,7 +62,7 @@ def _together(unit: ApplySet, fitting: Sequence[_Scaled]) -> Iterator[tuple[_Sca
 
 
 def _fewer_at_most(unit: ApplySet, one: _Scaled, others: Sequence[_Scaled]) -> list[_Scaled]:
-    """As many of the others at their maximum as leave room for what is written of one, the rest as it is written."""
+    """Return the others, as many as possible at their maximum if the written replicas of one keep their room."""
 
     def beside(number: int) -> list[_Scaled]:
         written = (other._replace(most=other.subject.workload.replicas) for other in others[number:])
@@ -81,7 +81,7 @@ class _Scaled(NamedTuple):
 
     @property
     def place(self) -> Place:
-        """Where the most replicas stand."""
+        """Return where the maximum number of replicas is written."""
         return self.autoscaler.manifest.place(self.autoscaler.most)
 
 
@@ -90,7 +90,7 @@ def _beside(unit: ApplySet, one: _Scaled, others: Sequence[_Scaled], *, further:
     return counted_room(unit, one.subject, one.most, further=further, scaled=scaled)
 
 
-def _told(unit: ApplySet, one: _Scaled, found: Room, others: Sequence[_Scaled] = ()) -> Iterator[Diagnostic]:
+def _findings(unit: ApplySet, one: _Scaled, found: Room, others: Sequence[_Scaled] = ()) -> Iterator[Diagnostic]:
     if one.subject.workload.replicas <= found.pods and found.pods:
         certain = _is_certain(unit, one, found, others)
         if certain or not unit.may_outgrow(one.subject):
@@ -98,7 +98,7 @@ def _told(unit: ApplySet, one: _Scaled, found: Room, others: Sequence[_Scaled] =
 
 
 def _is_certain(unit: ApplySet, one: _Scaled, found: Room, others: Sequence[_Scaled]) -> bool:
-    """Whether no node beyond the inventory makes room for more; pools have grown as far as they may."""
+    """Whether no node beyond the inventory makes room for more; pools have grown to their limit."""
     if unit.is_closed_to(one.subject) or (unit.is_closed and not unit.may_outgrow(one.subject)):
         return True
     return cluster_beyond(unit).known and _beside(unit, one, others, further=True).pods == found.pods

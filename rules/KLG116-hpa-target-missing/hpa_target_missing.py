@@ -1,4 +1,4 @@
-"""Autoscalers that scale nothing."""
+"""Autoscalers without an existing target."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _GROUPS = {kind: "" if kind == "ReplicationController" else "apps" for kind in S
 
 @rule("KLG116")
 def hpa_target_missing(unit: ApplySet) -> Iterator[Diagnostic]:
-    """The target of an autoscaler is in no manifest and runs nowhere; something that is there is written nearly so."""
+    """Yield autoscalers whose target neither is in a manifest nor runs, although a similar object exists."""
     for one in filter(None, map(read_autoscaler, unit.manifests)):
         manifest, target = one.manifest, one.target
         group, kind, name = api_group(target), target.get("kind"), target.get("name")

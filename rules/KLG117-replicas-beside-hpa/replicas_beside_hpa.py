@@ -1,4 +1,4 @@
-"""Replicas that are written beside an autoscaler, or that a change leaves to it."""
+"""Replicas that are written beside an autoscaler, or removed in favour of it."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _DEFAULT = 1
 
 @rule("KLG117", of_workloads=True)
 def replicas_beside_hpa(unit: ApplySet) -> Iterator[Diagnostic]:
-    """Each apply sets the written number, and the autoscaler another one: pods with GPUs die and are made again."""
+    """Yield workloads whose written replicas and autoscaler overwrite each other, so that GPU pods are recreated."""
     for subject in unit.subjects:
         manifest, workload = subject.manifest, subject.workload
         autoscaler = unit.autoscalers.get(workload.key)
@@ -66,8 +66,8 @@ def _given_up(
 ) -> Iterator[Diagnostic]:
     """Yield the finding that this change removes `replicas`, so that the API server sets the default once.
 
-    The three-way merge of client-side apply deletes a field that the last applied manifest had
-    (apimachinery, strategicpatch, 1.34).
+    The three-way merge of client-side apply deletes a field that the last applied manifest had (apimachinery,
+    strategicpatch, 1.34).
     """
     manifest, before = subject.manifest, unit.before.get(subject.manifest.object)
     written = field_pointers.at(before, field_pointers.REPLICAS) if before is not None else None

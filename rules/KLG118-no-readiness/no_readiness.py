@@ -1,4 +1,4 @@
-"""GPU workloads that are taken to be ready as soon as they start."""
+"""GPU workloads that count as ready as soon as they start."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _PROBES = ("readinessProbe", "startupProbe")
 
 @rule("KLG118", of_workloads=True)
 def no_readiness(unit: ApplySet) -> Iterator[Diagnostic]:
-    """The old pod goes while the new one still reads weights, since nothing says when it can serve."""
+    """Yield workloads whose old pod stops while the new one still loads, because no readiness probe exists."""
     for subject in unit.subjects:
         manifest, workload, controller = subject.manifest, subject.workload, subject.controller
         if not controller.has_replica_sets or workload.custom or not extended_resources(workload.spec):
@@ -45,7 +45,7 @@ def no_readiness(unit: ApplySet) -> Iterator[Diagnostic]:
 
 
 def _service(unit: ApplySet, subject: WorkloadCheck) -> Manifest | None:
-    """A Service that sends requests to its pods."""
+    """Return a Service that sends requests to the pods; None if there is none."""
     labels, namespace = subject.workload.template.labels, subject.workload.meta.namespace
     for manifest in _services(unit):
         selector = field_pointers.at(manifest, ("spec", "selector"))

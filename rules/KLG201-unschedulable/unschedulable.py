@@ -1,4 +1,4 @@
-"""Is there a node at all."""
+"""Pods for which there is no node at all."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ _MOST = 2
 
 @rule("KLG201")
 def unschedulable(unit: ApplySet) -> Iterator[Diagnostic]:
-    """No node takes the pod, even with nothing else running, and no more telling rule says why."""
+    """Yield pods that no node takes even without other pods, and that no more specific rule reports."""
     yield from _without_claim(unit, {subject.key for subject, _ in diagnose(unit)})
     yield from _without_runtime_class(unit)
     for subject, found in of_cause(unit, "KLG201"):
@@ -59,7 +59,7 @@ def unschedulable(unit: ApplySet) -> Iterator[Diagnostic]:
 
 
 def _unsuited(unit: ApplySet, subject: WorkloadCheck) -> Iterator[str]:
-    """Why its claims do not get the volumes of their classes."""
+    """Yield why the claims of a workload do not get volumes of their classes."""
     keys, classes = claim_keys(subject.workload), unit.cluster.storage_classes
     for claim in (one for one in unit.cluster.claims if one.key in keys and not one.bound):
         name = with_default_class(claim, classes).class_name
@@ -70,7 +70,7 @@ def _unsuited(unit: ApplySet, subject: WorkloadCheck) -> Iterator[str]:
 
 
 def _without_claim(unit: ApplySet, told: Container[str]) -> Iterator[Diagnostic]:
-    """Pods that wait for a claim or its class that nobody has, where the inventory says what storage there is."""
+    """Yield pods that wait for a missing claim or storage class, if the inventory declares storage."""
     base, there = unit.world.base, unit.cluster
     whole = unit.world.shows_all
     if not (base.claims or base.volumes or base.storage_classes or whole):
@@ -109,7 +109,7 @@ def _without_claim(unit: ApplySet, told: Container[str]) -> Iterator[Diagnostic]
 
 
 def _made_with_pods(subject: WorkloadCheck) -> Iterator[tuple[Pointer, PersistentVolumeClaim]]:
-    """The claims that are made with the pods of a workload, and where their templates stand."""
+    """Yield the claims created with the pods of a workload, and the pointers of their templates."""
     for place, claim in enumerate(subject.workload.claims):
         yield ("spec", "volumeClaimTemplates", place), claim
     at = (*field_pointers.pod_spec(subject.manifest), "volumes")
@@ -122,7 +122,7 @@ def _made_with_pods(subject: WorkloadCheck) -> Iterator[tuple[Pointer, Persisten
 def _of_class(
     unit: ApplySet, manifest: Manifest, route: Pointer, claim: PersistentVolumeClaim, draft: Diagnostic
 ) -> Diagnostic:
-    """The same, where the claim names its class, and with the classes that there are."""
+    """Return the finding with the place of the claim's storage class, and the classes that exist."""
     key, meta = "storageClassName", claim.meta
     claims = [one for one in unit.manifests if (one.kind, one.name) == ("PersistentVolumeClaim", meta.name)]
     holder = next((one for one in claims if (one.namespace or "default") == meta.namespace), None)
@@ -137,7 +137,7 @@ def _of_class(
 
 
 def _without_runtime_class(unit: ApplySet) -> Iterator[Diagnostic]:
-    """Pods that admission refuses for a RuntimeClass that nobody has; where all are known, KLG003 tells it."""
+    """Yield pods refused for a missing RuntimeClass; if all classes are known, KLG003 reports it."""
     base, known = unit.world.base, {one.name for one in unit.cluster.runtime_classes}
     if unit.complete if base.runtime_classes else not unit.world.shows_all:
         return
@@ -151,7 +151,7 @@ def _without_runtime_class(unit: ApplySet) -> Iterator[Diagnostic]:
 def _unknown(
     manifest: Manifest, route: Pointer, waits: str, what: str, kind: str, name: str, event: str | None = None
 ) -> Diagnostic:
-    """That pods do not come, for an object that neither the inventory nor the manifests have."""
+    """Return the finding that pods do not start because an object is in neither the inventory nor the manifests."""
     return Diagnostic(
         "KLG201",
         manifest.place(route),
@@ -166,7 +166,7 @@ def _unknown(
 
 
 def _place(subject: WorkloadCheck, found: Diagnosis) -> Place:
-    """The request that is too large, else what binds the pod to its nodes, else its spec."""
+    """Return the request that is too large, else the field that binds the pod to its nodes, else its spec."""
     manifest = subject.manifest
     if found.by_volume:
         for route in field_pointers.claims(manifest):
@@ -186,5 +186,5 @@ def _nearest(unit: ApplySet, found: Diagnosis) -> str:
     if found.resource:
         needed, resource = amount(found.resource, found.needed), found.resource
         has = bare(resource, found.allocatable) if found.allocatable else "none"
-        return f"it asks for {needed}, and {node}, which comes nearest, has {has}"
-    return f"{node} comes nearest: {found.reason}"
+        return f"it asks for {needed}, and {node}, which comes closest, has {has}"
+    return f"{node} comes closest: {found.reason}"

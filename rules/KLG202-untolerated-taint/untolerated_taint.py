@@ -1,4 +1,4 @@
-"""Taints that keep a pod from every node that would take it."""
+"""Taints that keep a pod from every node that would otherwise take it."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ Sets = dict[tuple[Taint, ...], list[str]]
 
 @rule("KLG202", of_workloads=True)
 def untolerated_taint(unit: ApplySet) -> Iterator[Diagnostic]:
-    """Every node that would take the pod has a taint that it does not tolerate."""
+    """Yield pods that do not tolerate a taint on each node that would otherwise take them."""
     for subject, found in of_cause(unit, "KLG202"):
         manifest = subject.manifest
         sets = _sets(unit, subject, found)
@@ -70,7 +70,7 @@ def untolerated_taint(unit: ApplySet) -> Iterator[Diagnostic]:
 
 
 def _without_some(unit: ApplySet, subject: WorkloadCheck, kept: Sets) -> Diagnostic:
-    """That a DaemonSet has no pod on some of the nodes with GPUs that it chooses."""
+    """Return the finding that a DaemonSet has no pod on some of the GPU nodes that it selects."""
     manifest, first = subject.manifest, next(iter(kept))
     names = some([name for found in kept.values() for name in found])
     taints = some(list(dict.fromkeys(str(taint) for found in kept for taint in found)), "taint")
@@ -87,7 +87,7 @@ def _without_some(unit: ApplySet, subject: WorkloadCheck, kept: Sets) -> Diagnos
 
 
 def _sets(unit: ApplySet, subject: WorkloadCheck, found: Diagnosis) -> Sets:
-    """The taints that are in the way, each set with its nodes: first those that stand for what the pod asks for."""
+    """Return the sets of taints in the way, each with its nodes; first those for the resource that the pod requests."""
     nodes = {node.name: node for node in unit.possible_nodes}
     sets: Sets = {}
     covered = covered_by(subject.workload.spec.tolerations)
@@ -104,7 +104,7 @@ def _sets(unit: ApplySet, subject: WorkloadCheck, found: Diagnosis) -> Sets:
 
 
 def _written(subject: WorkloadCheck, taint: Taint) -> int | None:
-    """The toleration that was probably meant for a taint: of the same key, else of a similar one."""
+    """Return the index of the toleration probably meant for a taint: with its key, else with a similar one."""
     import difflib
 
     manifest = subject.manifest
@@ -130,10 +130,10 @@ def _but(subject: WorkloadCheck, written: int | None) -> str:
     if written is None:
         return ""
     found = subject.manifest.workload.spec.tolerations[written] if subject.manifest.workload is not None else None
-    return f"it tolerates {_told(found)}" if found is not None else ""
+    return f"it tolerates {_toleration_text(found)}" if found is not None else ""
 
 
-def _told(toleration: Toleration) -> str:
+def _toleration_text(toleration: Toleration) -> str:
     value = f"={toleration.value}" if toleration.operator == "Equal" else ""
     effect = f":{toleration.effect}" if toleration.effect else ""
     return f"{toleration.key}{value}{effect}"
@@ -178,7 +178,7 @@ def _proposals(subject: WorkloadCheck, sets: Sets) -> Iterator[FixCandidate]:
 
 
 def _corrected(subject: WorkloadCheck, at: int, taint: Taint) -> list[editing.Edit]:
-    """The toleration with the key, value and effect of the taint, changing what differs."""
+    """Return the edits that give the toleration the key, value and effect of the taint."""
     manifest = subject.manifest
     base = (*field_pointers.pod_spec(manifest), _KEY, at)
     found = field_pointers.at(manifest, base)
@@ -208,7 +208,7 @@ def _added(subject: WorkloadCheck, taints: tuple[Taint, ...]) -> list[editing.Ed
 
 
 def _toleration(taint: Taint, *, whatever: bool) -> dict[str, str]:
-    """A toleration of a taint; `whatever` its value, where the key says it all."""
+    """Return a toleration of a taint; with `whatever`, of any value."""
     if taint.value and not whatever:
         return {"key": taint.key, "operator": "Equal", "value": taint.value, "effect": taint.effect}
     return {"key": taint.key, "operator": "Exists", "effect": taint.effect}

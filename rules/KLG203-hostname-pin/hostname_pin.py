@@ -1,4 +1,4 @@
-"""Pods that are pinned to a node by a label with its name."""
+"""Pods that are pinned to a node by its hostname label."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _EVERYWHERE = ("/dev", "/proc", "/sys", "/run", "/var/run", "/etc", "/usr", "/li
 
 @rule("KLG203", of_workloads=True)
 def hostname_pin(unit: ApplySet) -> Iterator[Diagnostic]:
-    """Bound to a node by its name where a label of the node would do."""
+    """Yield pods bound to a node by its name, where another label of the node would do."""
     held = {one.subject.key for one in held_drains(unit)}
     for subject in unit.subjects:
         if not subject.places_pods or _has_reason(subject):
@@ -50,7 +50,7 @@ def hostname_pin(unit: ApplySet) -> Iterator[Diagnostic]:
 
 
 def _has_reason(subject: WorkloadCheck) -> bool:
-    """Whether its pods use data of that host."""
+    """Whether the pods use data of that host."""
     paths = [
         str(volume.source.get("path", "")) for volume in subject.workload.spec.volumes if volume.kind == "hostPath"
     ]
@@ -58,7 +58,7 @@ def _has_reason(subject: WorkloadCheck) -> bool:
 
 
 def _sticks(unit: ApplySet, subject: WorkloadCheck) -> bool:
-    """Whether its rollout hangs on the pin."""
+    """Whether the rollout gets stuck because of the pin."""
     judgement = judgements_in(unit).get(subject.key)
     return judgement is not None and judgement.waits
 

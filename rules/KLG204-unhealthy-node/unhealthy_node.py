@@ -1,4 +1,4 @@
-"""Unhealthy nodes that pods may go to."""
+"""Unhealthy nodes that may get pods."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _EXPRESSIONS = "matchExpressions"
 
 @rule("KLG204", of_workloads=True)
 def unhealthy_node(unit: ApplySet) -> Iterator[Diagnostic]:
-    """A node that the inventory says must be avoided may get its pods."""
+    """Yield workloads that a node may take although the inventory marks it as unhealthy."""
     inventory = unit.world.inventory
     if inventory is None or not unit.has_nodes or not inventory.unhealthy:
         return
@@ -91,7 +91,7 @@ def _avoiding(unit: ApplySet, subject: WorkloadCheck, names: list[str]) -> FixCa
 
 
 def _without(subject: WorkloadCheck, hosts: list[str]) -> list[editing.Edit]:
-    """Node affinity that leaves some hosts out, in each term that is there."""
+    """Return the edits that exclude hosts from node affinity, in each of its terms."""
     manifest = subject.manifest
     base = field_pointers.pod_spec(manifest)
     expression = {"key": HOSTNAME, "operator": "NotIn", "values": hosts}

@@ -1,4 +1,4 @@
-"""Schedulers that nobody runs."""
+"""Schedulers that do not run."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _NAME = "schedulerName"
 
 @rule("KLG205", of_workloads=True)
 def unknown_scheduler(unit: ApplySet) -> Iterator[Diagnostic]:
-    """A scheduler that nobody declared, that nothing runs by, and that is no known one."""
+    """Yield pods whose scheduler is not declared, not used by running pods, and not well known."""
     import difflib
 
     if not unit.has_nodes or unit.world.inventory is None:

@@ -1,4 +1,4 @@
-"""Scheduling gates that nobody removes."""
+"""Scheduling gates that are never removed."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _NONE = "no pod is made or scheduled"
 
 @rule("KLG206")
 def gate_without_owner(unit: ApplySet) -> Iterator[Diagnostic]:
-    """A scheduling gate that no known controller, and none of the manifests' own kinds, removes."""
+    """Yield scheduling gates that no known controller and no custom resource of the manifests removes."""
     import difflib
 
     yield from _without_queue(unit)
@@ -63,7 +63,7 @@ def gate_without_owner(unit: ApplySet) -> Iterator[Diagnostic]:
 
 
 def _without_queue(unit: ApplySet) -> Iterator[Diagnostic]:
-    """Workloads that Kueue or Volcano holds for ever; asked where queues are declared."""
+    """Yield workloads that Kueue or Volcano never admits; only if queues are declared."""
     volcano = {one.name for one in _declared(unit) if api_group(one.item.value) == "scheduling.volcano.sh"}
     asked = [one for one in unit.subjects if volcano or QUEUE in one.workload.meta.labels]
     for parts in grouped((one.manifest.place(("metadata", "name")), one) for one in asked).values():
@@ -87,11 +87,11 @@ def _without_queue(unit: ApplySet) -> Iterator[Diagnostic]:
 
 
 def _never_admitted(unit: ApplySet, parts: Sequence[WorkloadCheck]) -> tuple[str, bool]:
-    """Why Kueue never admits an object that names a queue; empty where it may, and where no queue is declared.
+    """Return why Kueue never admits an object with a queue; empty if it may, or if no queue is declared.
 
-    It is certain if these manifests have both queues, and the quota is smaller than what the object asks for.
+    The second value is true if these manifests declare both queues, and the object requests more than the quota.
 
-    Behaviour: the flavor assigner of Kueue, v0.19. A queue of a cohort may borrow, so of its quota nothing is said.
+    Behaviour: the flavor assigner of Kueue, v0.19. A queue of a cohort may borrow, so its quota is ignored.
     """
     local, cluster = _queues(unit)
     meta = parts[0].workload.meta
@@ -125,7 +125,7 @@ def _never_admitted(unit: ApplySet, parts: Sequence[WorkloadCheck]) -> tuple[str
 
 
 def _asked(parts: Sequence[WorkloadCheck]) -> Mapping[str, Sequence[int]]:
-    """How much the pods of each template ask for together, by resource."""
+    """Return the total requests of the pods of each template, by resource."""
     return grouped(
         (name, amount * admitted_at_once(part))
         for part in parts
@@ -135,7 +135,7 @@ def _asked(parts: Sequence[WorkloadCheck]) -> Mapping[str, Sequence[int]]:
 
 
 def _uncovered(parts: Sequence[WorkloadCheck], spec: Fields) -> Iterator[str]:
-    """The resources of the pods of an object that a ClusterQueue does not know."""
+    """Yield the resources of an object's pods that a ClusterQueue does not cover."""
     groups = list(spec.children("resourceGroups"))
     covered = {name for group in groups for name in group.texts("coveredResources")}
     unknown = sorted(_asked(parts).keys() - covered)
@@ -147,20 +147,20 @@ def _uncovered(parts: Sequence[WorkloadCheck], spec: Fields) -> Iterator[str]:
 
 
 def _lacking(parts: Sequence[WorkloadCheck], spec: Fields) -> Iterator[str]:
-    """What a ClusterQueue does not have of what the pods of an object ask for together."""
+    """Yield the resources of which an object's pods request more than a ClusterQueue has."""
     asked = _asked(parts)
     for name, quotas in _quotas(parts, spec, asked.keys()):
         # the pods of one template have one flavor
         for wanted, most, has in (
-            (max(asked[name]), max(quotas), "is the most that a flavor has"),
-            (sum(asked[name]), sum(quotas), "is all that its flavors have"),
+            (max(asked[name]), max(quotas), "no flavor has more than"),
+            (sum(asked[name]), sum(quotas), "its flavors have only"),
         ):
             if wanted > most:
-                yield f"it asks for {_shown(name, wanted)} of {name}, and {_shown(name, most)} {has} in"
+                yield f"it asks for {_shown(name, wanted)} of {name}, and {has} {_shown(name, most)} in"
 
 
 def _lacking_to_roll(parts: Sequence[WorkloadCheck], spec: Fields) -> Iterator[str]:
-    """What a ClusterQueue does not have for new pods beside the old ones that stay until those are ready."""
+    """Yield the resources that a ClusterQueue lacks for new pods beside old ones that wait for them."""
     if any(one.controller.recreates or not one.controller.surge(one.workload.replicas) for one in parts):
         return
     amounts = [pod_amounts(one.workload.spec) for one in parts]
@@ -168,12 +168,12 @@ def _lacking_to_roll(parts: Sequence[WorkloadCheck], spec: Fields) -> Iterator[s
         rests = sum(one.get(name, 0) * part.workload.replicas for one, part in zip(amounts, parts, strict=True))
         wanted = sum(one.get(name, 0) * _beside_new(part) for one, part in zip(amounts, parts, strict=True))
         if rests <= sum(quotas) < wanted:
-            has = f"and {_shown(name, sum(quotas))} is all that its flavors have in"
+            has = f"and its flavors have only {_shown(name, sum(quotas))} in"
             yield f"which takes {_shown(name, wanted)} of {name} with the old pods that stay, {has}"
 
 
 def _beside_new(part: WorkloadCheck) -> int:
-    """The old pods that stay and the new ones of which the first that are ready let them go: one, or a whole group."""
+    """Return the number of old pods that stay and of new pods that must be ready first: one, or a whole group."""
     replicas, controller = part.workload.replicas, part.controller
     new = controller.surge(replicas) if part.workload.custom else 1
     return replicas - controller.unavailable(replicas) + new
@@ -182,7 +182,7 @@ def _beside_new(part: WorkloadCheck) -> int:
 def _quotas(
     parts: Sequence[WorkloadCheck], spec: Fields, names: Collection[str]
 ) -> Iterator[tuple[str, Sequence[int]]]:
-    """What the flavors of a ClusterQueue have of some resources; nothing where it may borrow, or fewer pods may do."""
+    """Yield the quotas of a ClusterQueue's flavors for resources; nothing if it may borrow, or fewer pods suffice."""
     cohort = spec.text("cohort") or spec.text("cohortName")
     for group in () if cohort or _FEWER in parts[0].workload.meta.annotations else spec.children("resourceGroups"):
         flavors = [one for flavor in group.children("flavors") for one in flavor.children("resources")]
@@ -199,7 +199,7 @@ def _shown(name: str, number: int) -> str:
 
 @once
 def _queues(unit: ApplySet) -> tuple[Mapping[tuple[str, str], dict[str, Any]], Mapping[str, dict[str, Any]]]:
-    """The declared LocalQueues by namespace and name, ClusterQueues by name; nothing of those declared twice."""
+    """Return the declared LocalQueues by namespace and name, and ClusterQueues by name; duplicates are left out."""
     found = _declared(unit)
     local = grouped(((one.namespace or "default", one.name), one) for one in found if one.kind == "LocalQueue")
     cluster = grouped((one.name, one) for one in found if one.kind == "ClusterQueue")

@@ -1,4 +1,4 @@
-"""Pods that name their node."""
+"""Pods with a fixed `nodeName`."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ _MOST = 100
 
 @rule("KLG207", of_workloads=True)
 def node_name_set(unit: ApplySet) -> Iterator[Diagnostic]:
-    """A node name in the template: nobody schedules the pods."""
+    """Yield templates with `nodeName`, whose pods bypass the scheduler."""
     for subject in unit.subjects:
         manifest, name = subject.manifest, subject.workload.spec.node_name
         route = (*field_pointers.pod_spec(manifest), _NAME)
@@ -61,7 +61,7 @@ def node_name_set(unit: ApplySet) -> Iterator[Diagnostic]:
 
 
 class _Answer(Value):
-    """What becomes of the pods: in words, in the kubelet's words, what follows, the node's place, and how bad it is."""
+    """The fate of the pods: a phrase, the kubelet's words, the consequence, the node's place, and the severity."""
 
     told: str
     said: str = ""
@@ -112,7 +112,7 @@ def _admission(unit: ApplySet, subject: WorkloadCheck, name: str) -> _Answer:
 
 
 def _unchosen(unit: ApplySet, subject: WorkloadCheck) -> Iterator[str]:
-    """Its claims that get no volume before a scheduler has chosen a node, which it does for no other pod either."""
+    """Yield claims that get no volume, because no scheduler chooses a node for them."""
     classes = {one.name: one for one in unit.cluster.storage_classes}
     placed = [key for one in unit.subjects if one.places_pods for key in claim_keys(one.workload)]
     mine = claim_keys(subject.workload).difference(placed)
@@ -124,7 +124,7 @@ def _unchosen(unit: ApplySet, subject: WorkloadCheck) -> Iterator[str]:
 
 
 def _beside(unit: ApplySet, subject: WorkloadCheck, name: str) -> str:
-    """That others that are applied with it leave too little for its pods; empty where they do not."""
+    """Return that other workloads applied with it leave too little for its pods; empty if they do not."""
     found = judgements_in(unit).get(subject.key)
     if (
         found is None
@@ -142,7 +142,7 @@ def _beside(unit: ApplySet, subject: WorkloadCheck, name: str) -> str:
 
 
 def _started(unit: ApplySet, subject: WorkloadCheck, name: str) -> tuple[int, kubelet_admission.KubeletAdmission]:
-    """How many of its pods the kubelet starts beside what runs there, and what it says of the next or the last."""
+    """Return how many of its pods the kubelet starts beside running pods, and its answer to the next or last one."""
     from kubelint_gpu.scheduler import kubelet_admission
 
     snapshot, pod = unit.running, subject.pod

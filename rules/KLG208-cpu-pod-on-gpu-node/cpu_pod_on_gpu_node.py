@@ -21,7 +21,7 @@ _MOST_NODES = 8
 
 @rule("KLG208", of_workloads=True)
 def cpu_pod_on_gpu_node(unit: ApplySet) -> Iterator[Diagnostic]:
-    """A pod without a GPU that takes from a node without a taint what a GPU pod needs there."""
+    """Yield pods without a GPU that take resources from GPU pods on a node without a taint."""
     if not unit.has_nodes or not any(is_accelerator(name) for name in unit.supply.advertised):
         return
     mine = [one for one in unit.subjects if one.places_pods and one.placed_here and one.admitted and not wants_gpu(one)]
@@ -51,7 +51,7 @@ def cpu_pod_on_gpu_node(unit: ApplySet) -> Iterator[Diagnostic]:
 
 
 def _users(unit: ApplySet) -> Iterator[tuple[Pod, str]]:
-    """The different pods that need GPUs: of these manifests, and of what runs."""
+    """Yield the different pods that need GPUs, of these manifests and of the cluster."""
     for subject in unit.subjects:
         if subject.places_pods and any(is_gpu(name) for name in asked(subject)):
             yield subject.pod, f"{subject.workload.kind} {subject.workload.meta.name}"
@@ -59,7 +59,7 @@ def _users(unit: ApplySet) -> Iterator[tuple[Pod, str]]:
 
 
 def _running_users(snapshot: Snapshot) -> tuple[tuple[Pod, str], ...]:
-    """One pod of each different request for GPUs that runs in the cluster."""
+    """Return one pod for each different GPU request that runs in the cluster."""
     found: dict[FrozenMap[str, int], tuple[Pod, str]] = {}
     for pod in snapshot.pods:
         requests = pod_requests(pod.spec)
@@ -71,7 +71,7 @@ def _running_users(snapshot: Snapshot) -> tuple[tuple[Pod, str], ...]:
 def _loss(
     unit: ApplySet, subject: WorkloadCheck, users: list[tuple[Pod, str]], nodes: list[NodeInfo]
 ) -> tuple[NodeInfo, str, int, int] | None:
-    """The first node and GPU pod whose room one pod of the subject takes, with the numbers before and after."""
+    """Return the first node and GPU pod that loses room to one pod of the subject, with the counts before and after."""
     mine = subject.pod
     for node in nodes:
         taken = node.with_pod(mine)

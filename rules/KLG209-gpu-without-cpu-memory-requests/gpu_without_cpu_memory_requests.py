@@ -1,4 +1,4 @@
-"""GPU pods that ask for a GPU and for nothing else."""
+"""GPU pods that request neither CPU nor memory."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _RESOURCES = ("cpu", "memory")
 
 @rule("KLG209")
 def gpu_without_cpu_memory_requests(unit: ApplySet) -> Iterator[Diagnostic]:
-    """Autoscaling that has nothing to count by, and pods that the kubelet evicts before all others."""
+    """Yield GPU pods without requests for CPU and memory: autoscaling fails, and the kubelet evicts them first."""
     scaled = set()
     for autoscaler, subject in scaling(unit):
         manifest = autoscaler.manifest
@@ -60,7 +60,7 @@ def _place(subject: WorkloadCheck) -> Place:
 
 
 def _utilization(metric: object) -> str:
-    """The resource by whose share of the request a metric scales; empty for other metrics."""
+    """Return the resource by whose utilization a metric scales; empty for other metrics."""
     resource = mapping(mapping(metric).get("resource"))
     shares = mapping(metric).get("type") == "Resource" and "averageUtilization" in mapping(resource.get("target"))
     return str(resource["name"]) if shares and resource.get("name") in _RESOURCES else ""
@@ -75,7 +75,7 @@ def _is_best_effort(subject: WorkloadCheck) -> bool:
 
 
 def _company(unit: ApplySet) -> frozenset[str]:
-    """The nodes on which workloads with requests and without a GPU may run: under pressure these stay."""
+    """Return the nodes that may also run pods with requests and without a GPU, which outlast others under pressure."""
     stay = [one for one in unit.subjects if not extended_resources(one.workload.spec)]
     asking = [one for one in stay if any(each.requests.get("memory") for each in one.workload.spec.containers)]
     return frozenset().union(*(_takers(unit, one) for one in asking))

@@ -23,10 +23,10 @@ _TOLD = Shared(_CLASS, (WHO, f" have no {_CLASS} and there is no globalDefault c
 
 @rule("KLG301", of_workloads=True)
 def missing_priority_class(unit: ApplySet) -> Iterator[Diagnostic]:
-    """A GPU workload that nothing protects: any pod with a priority may evict it, and it can evict none.
+    """Yield GPU workloads without a priority: any pod with a priority may evict them, and they can evict none.
 
-    It is a warning if priorities are at work: there are classes, a pod of another priority wants the same devices, or
-    one of its own waits for what others hold. Else it is a note. All such workloads of a run are one finding.
+    It is a warning if priorities matter: there are classes, a pod of another priority requests the same devices, or its
+    own pod waits for resources of others. Else it is a note. All such workloads of a run are one finding.
     """
     if not unit.has_nodes or any(found.global_default for found in unit.cluster.priority_classes):
         return
@@ -54,7 +54,7 @@ def missing_priority_class(unit: ApplySet) -> Iterator[Diagnostic]:
 
 
 def _matters(unit: ApplySet, subject: WorkloadCheck) -> bool:
-    """Whether priorities decide anything: classes that people made, a competitor, or pods in the way."""
+    """Whether priorities matter: there are custom classes, a competitor, or pods in the way."""
     if any(not found.name.startswith(SYSTEM_PREFIX) for found in unit.cluster.priority_classes):
         return True
     return subject.key in _in_want(unit) or _has_competitor(unit, subject)
@@ -62,7 +62,7 @@ def _matters(unit: ApplySet, subject: WorkloadCheck) -> bool:
 
 @once
 def _in_want(unit: ApplySet) -> frozenset[WorkloadKey]:
-    """The workloads of which a pod waits for what pods of others hold: it would have to evict them."""
+    """Return the workloads with a pod that waits for resources of others, which it would have to evict."""
     waiting = {subject.key: end.waiting for verdict in WAITS for subject, end in ended(unit, verdict)}
     rooms = ((subject.key, room_in(unit, subject)) for subject in unit.subjects)
     short = (
@@ -76,14 +76,14 @@ def _in_want(unit: ApplySet) -> frozenset[WorkloadKey]:
 
 
 def _has_competitor(unit: ApplySet, subject: WorkloadCheck) -> bool:
-    """Whether a pod of another priority asks for the same devices of a node that takes its pods."""
+    """Whether a pod of another priority requests the same devices of a node that takes the workload's pods."""
     found = [nodes for name in extended_resources(subject.workload.spec) if (nodes := _contested(unit).get(name))]
     return bool(found) and any(map(_takers(unit, subject).intersection, found))
 
 
 @once
 def _contested(unit: ApplySet) -> dict[str, set[str]]:
-    """Of each device the nodes on which pods of another priority than 0 hold it, or may."""
+    """Return for each device the nodes on which pods of a priority other than 0 hold it, or may."""
     found: dict[str, set[str]] = {}
     for subject in unit.subjects:
         if subject.known_class and subject.workload.spec.priority:
@@ -97,7 +97,7 @@ def _contested(unit: ApplySet) -> dict[str, set[str]]:
 
 @once
 def _outranking(unit: ApplySet) -> list[str]:
-    """The workloads of a priority above 0, by name."""
+    """Return the workloads with a priority above 0, by name."""
     ranked = (one.workload for one in unit.subjects if one.known_class and (one.workload.spec.priority or 0) > 0)
     return sorted(set(map(workload_name, ranked)))
 
@@ -118,7 +118,7 @@ def _threat(unit: ApplySet) -> str:
 
 
 def _threats(unit: ApplySet, subject: WorkloadCheck) -> Iterator[Related]:
-    """The GPU request that is at stake, and the classes that outrank it."""
+    """Yield the GPU request at stake, and the classes with higher priority."""
     for resource in extended_resources(subject.workload.spec):
         for route in field_pointers.requests(subject.manifest, resource):
             yield Related(subject.manifest.place(route), f"{resource} that another pod may take")

@@ -1,4 +1,4 @@
-"""Priority classes that there are not."""
+"""Priority classes that do not exist."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _CLASS = "priorityClassName"
 
 @rule("KLG302", of_workloads=True)
 def unknown_priority_class(unit: ApplySet) -> Iterator[Diagnostic]:
-    """The class that a workload names does not exist: admission refuses its pods."""
+    """Yield workloads with a missing priority class, whose pods admission refuses."""
     import difflib
 
     declared = bool(unit.cluster.priority_classes)

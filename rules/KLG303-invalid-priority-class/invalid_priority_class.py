@@ -1,4 +1,4 @@
-"""PriorityClasses themselves: what the API server refuses of them."""
+"""PriorityClasses that the API server refuses."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _DEFAULT: Pointer = ("globalDefault",)
 
 @rule("KLG303")
 def invalid_priority_class(unit: ApplySet) -> Iterator[Diagnostic]:
-    """A class that the API server or its admission refuses."""
+    """Yield classes that the API server or its admission refuses."""
     found = [
         (manifest, read_priority_class(manifest.item.value, []))
         for manifest in unit.manifests
@@ -55,7 +55,7 @@ def _refused(manifest: Manifest, known: PriorityClass) -> Iterator[Diagnostic]:
 
 
 def _defaults(unit: ApplySet, found: Sequence[tuple[Manifest, PriorityClass]]) -> Iterator[Diagnostic]:
-    """Every globalDefault after the first; those that the cluster has come first."""
+    """Yield every globalDefault after the first; classes of the cluster come first."""
     first = ""
     there: tuple[Related, ...] = ()
     names = {known.name for _, known in found}

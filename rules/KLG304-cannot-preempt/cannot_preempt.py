@@ -1,4 +1,4 @@
-"""Pods that cannot preempt although their priority was meant for that."""
+"""Pods that cannot preempt, although their priority should allow it."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _MOST_RELATED = 4
 
 @rule("KLG304", of_workloads=True)
 def cannot_preempt(unit: ApplySet) -> Iterator[Diagnostic]:
-    """A pod that waits for what others hold, whose priority was meant to help and does not."""
+    """Yield pods that wait for resources of others although their priority was meant to help."""
     for subject, found in waiting_for_room(unit):
         preemption, judgement = found.preemption, room_in(unit, subject)
         if preemption is None or preemption.succeeds or unit.may_grow_for(subject):
@@ -63,7 +63,7 @@ def _would_succeed(unit: ApplySet, subject: WorkloadCheck) -> bool:
 
 
 def _candidates(found: Attempt) -> list[str]:
-    """The nodes where fewer pods could help, in the order of names."""
+    """Return the nodes where fewer pods could help, sorted by name."""
     preemption = found.preemption
     if preemption is None:
         return []

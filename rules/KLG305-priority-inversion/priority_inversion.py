@@ -1,4 +1,4 @@
-"""Batch work that may evict what serves users."""
+"""Batch work that may evict services."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from kubelint_gpu.messages.wording import listed, some, workload_name
 
 @rule("KLG305", of_workloads=True)
 def priority_inversion(unit: ApplySet) -> Iterator[Diagnostic]:
-    """Work that can wait may evict work that somebody waits for."""
+    """Yield batch workloads that may evict workloads with users waiting."""
     if not unit.has_nodes:
         return
     ready = [subject for subject in unit.subjects if subject.admitted and subject.places_pods]

@@ -16,7 +16,7 @@ _MOST_RELATED = 4
 
 @rule("KLG306", of_workloads=True)
 def preempts_protected(unit: ApplySet) -> Iterator[Diagnostic]:
-    """Room can be made only by evicting pods whose disruption budget has nothing left."""
+    """Yield pods that find room only by evicting pods whose disruption budget allows no disruption."""
     for subject, found in waiting_for_room(unit):
         preemption = found.preemption
         if preemption is None or not preemption.succeeds or not preemption.violations:
@@ -45,7 +45,7 @@ def _names(victims: tuple[Pod, ...]) -> str:
 
 
 def _budgets(unit: ApplySet, chosen: Candidate) -> list[str]:
-    """The budgets that cover the victims and allow nothing, in the order of names."""
+    """Return the budgets that cover the victims and allow no disruption, sorted by name."""
     return sorted(
         budget.meta.name
         for budget in unit.cluster.disruption_budgets

@@ -13,7 +13,7 @@ from kubelint_gpu.messages.wording import listed, requirement_name
 
 @rule("KLG401", of_workloads=True)
 def affinity_contradiction(unit: ApplySet) -> Iterator[Diagnostic]:
-    """Requirements that no node of any cluster can meet together."""
+    """Yield requirements that no node of any cluster can meet together."""
     for subject in unit.subjects:
         reasons = unsatisfiable(subject.workload.spec)
         if reasons is None:
@@ -31,7 +31,7 @@ def affinity_contradiction(unit: ApplySet) -> Iterator[Diagnostic]:
         yield Diagnostic(
             "KLG401",
             manifest.place(source_of(manifest, last.pointer)),
-            f"no node of any cluster can match: {_told(first)}{others}",
+            f"no node of any cluster can match: {_contradiction_text(first)}{others}",
             manifest,
             cause="/".join(str(bound.requirement) for bound in first.bounds),
             certainty="possible" if any(reason.plain for reason in reasons) else "certain",
@@ -44,7 +44,7 @@ def affinity_contradiction(unit: ApplySet) -> Iterator[Diagnostic]:
 
 
 def _meant(unit: ApplySet, reason: Contradiction) -> tuple[str, ...]:
-    """The value of a node that comes nearest to one that none has, where that is what contradicts."""
+    """Return the existing value closest to one that no node has, if that causes the contradiction."""
     for bound in reason.bounds if unit.has_nodes else ():
         key = bound.requirement.key
         known = sorted({node.name if bound.field else node.labels.get(key, "") for node in unit.possible_nodes} - {""})
@@ -56,7 +56,7 @@ def _meant(unit: ApplySet, reason: Contradiction) -> tuple[str, ...]:
 
 
 def _dead(subject: WorkloadCheck) -> Diagnostic:
-    """Required affinity of which no term counts: an empty one matches nothing, and so does one that cannot be read."""
+    """Return the finding that no term of a required affinity matches: each is empty or unreadable."""
     manifest = subject.manifest
     affinity = subject.workload.spec.node_affinity
     for term in affinity.terms if affinity is not None else ():
@@ -74,7 +74,7 @@ def _no_term(manifest: Manifest, why: str) -> Diagnostic:
     return Diagnostic("KLG401", place, f"no node can match: {why}", manifest, cause="no term")
 
 
-def _told(reason: Contradiction) -> str:
+def _contradiction_text(reason: Contradiction) -> str:
     named = [requirement_name(bound) for bound in reason.bounds]
     if len(named) == 1:
         return f"nothing satisfies {named[0]}"

@@ -36,7 +36,7 @@ _DECLARE = "an autoscaler may make such nodes: declare them as a pool of the inv
 
 @rule("KLG402", of_workloads=True)
 def affinity_matches_no_node(unit: ApplySet) -> Iterator[Diagnostic]:
-    """Labels that a node could have, and none of the inventory has."""
+    """Yield requirements for labels that no node of the inventory has."""
     for subject, found in of_cause(unit, "KLG402"):
         miss = _nearest_miss(unit, subject)
         manifest = subject.manifest
@@ -77,7 +77,7 @@ class _Miss(Value):
 
 
 def _nearest_miss(unit: ApplySet, subject: WorkloadCheck) -> _Miss:
-    """The requirement that no node meets; where each is met by some node, that they are not met together."""
+    """Return the requirement that no node meets; if each alone is met, that no node meets all."""
     manifest, nodes = subject.manifest, unit.possible_nodes
     named = _Names(unit)
     for bounds in alternatives(subject.workload.spec):
@@ -110,14 +110,14 @@ def _nearest_miss(unit: ApplySet, subject: WorkloadCheck) -> _Miss:
 
 
 class _Names:
-    """Labels and values that the inventory's nodes have."""
+    """The labels and values of the inventory's nodes."""
 
     def __init__(self, unit: ApplySet) -> None:
         self._nodes = unit.possible_nodes
         self._keys = sorted({key for node in self._nodes for key in node.labels})
 
     def miss(self, bound: NumberBound, route: Pointer) -> _Miss:
-        """What is said of a requirement that no node meets."""
+        """Return the description of a requirement that no node meets."""
         requirement = bound.requirement
         key = requirement.key
         asked = ", which its RuntimeClass asks for" if route[-1] == FIELD else ""
@@ -150,7 +150,7 @@ class _Names:
 
 
 def _miss_place(manifest: Manifest, miss: _Miss) -> Place:
-    """The key where the label is nowhere, else the value."""
+    """Return the key if no node has the label, else the value."""
     route = miss.route
     if route[-1] == FIELD:
         return manifest.place(route)

@@ -1,4 +1,4 @@
-"""Affinity to pods that there are not."""
+"""Affinity to pods that do not exist."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from kubelint_gpu.messages.wording import listed, some, workload_names
 
 @rule("KLG403", of_workloads=True)
 def pod_affinity_matches_nothing(unit: ApplySet) -> Iterator[Diagnostic]:
-    """A pod that must be near another one that nobody has heard of."""
+    """Yield pods with a required affinity to pods that are neither declared nor running."""
     for subject in unit.subjects:
         found = unmet_affinity(unit, subject)
         if found is None:
@@ -32,7 +32,7 @@ def pod_affinity_matches_nothing(unit: ApplySet) -> Iterator[Diagnostic]:
             )
         else:
             where = f" in {some(found.namespaces, 'namespace')}" if found.namespaces else ""
-            text = f"the pod must be near one with {_shown(selector)}{where}, which nobody declares"
+            text = f"the pod must be near one with {_shown(selector)}{where}, and no such pod is declared"
         term = (*route, "labelSelector")
         yield Diagnostic(
             "KLG403",
@@ -62,7 +62,7 @@ def _shown(selector: LabelSelector) -> str:
 def _nearly(
     unit: ApplySet, subject: WorkloadCheck, selector: LabelSelector | None
 ) -> Iterator[tuple[WorkloadCheck, str]]:
-    """Workloads of the unit that have one of the labels, with another value, or all of them in another namespace."""
+    """Yield workloads of the unit with one of the labels but another value, or all of them in another namespace."""
     if selector is None:
         return
     for other in unit.subjects:

@@ -1,4 +1,4 @@
-"""More replicas than anti-affinity leaves places for."""
+"""Anti-affinity that leaves too few places for the replicas."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from kubelint_gpu.scheduler.companions import HOSTNAME
 
 @rule("KLG404", of_workloads=True)
 def anti_affinity_exceeds_domains(unit: ApplySet) -> Iterator[Diagnostic]:
-    """More replicas than places where they may be kept apart."""
+    """Yield workloads with more replicas than places under their anti-affinity."""
     for subject in unit.subjects:
         found = crowding(unit, subject)
         if found is None:

@@ -38,7 +38,7 @@ _SUCCESSORS = {
 
 @rule("KLG405")
 def topology_key_missing(unit: ApplySet) -> Iterator[Diagnostic]:
-    """A topologyKey that is no label of the nodes."""
+    """Yield each topologyKey that is no label of the nodes."""
     if not unit.has_nodes or not unit.cluster.nodes:
         return
     yield from _levels(unit)
@@ -62,7 +62,7 @@ def _keys(unit: ApplySet) -> list[str]:
 
 
 def _levels(unit: ApplySet) -> Iterator[Diagnostic]:
-    """The level of each topology of Kueue from which on no node has all labels: Kueue takes none into account then."""
+    """Yield, for each Kueue topology, the level from which no node has all labels, so that Kueue uses no node."""
     topologies = (one for one in unit.manifests if one.kind == "Topology" and api_group(one.item.value) == KUEUE)
     for manifest in topologies:
         nodes = list(unit.possible_nodes)
@@ -89,13 +89,13 @@ def _levels(unit: ApplySet) -> Iterator[Diagnostic]:
 
 
 def _by_effect(spec: PodSpec) -> Iterator[list[TopologyUse]]:
-    """The uses of topology keys, those together that have one key and one effect: they have one cause."""
+    """Yield the uses of topology keys, grouped by key and effect, which share a cause."""
     groups = grouped(((use.key, use.hard, use.kind == "podAntiAffinity"), use) for use in topology_uses(spec))
     yield from groups.values()
 
 
 def _selected(spec: PodSpec, key: str) -> bool:
-    """Whether nodes without the label are ruled out by selector or affinity anyway: the rule for these speaks of it."""
+    """Whether selector or affinity exclude nodes without the label anyway, so that another rule reports it."""
     return all(
         any(bound.requirement.key == key and not bound.field and not bound.allowed.has(None) for bound in bounds)
         for bounds in alternatives(spec)
@@ -133,7 +133,7 @@ def _nowhere(
 
 
 def _is_left_out(unit: ApplySet, key: str) -> bool:
-    """Whether an inventory that people wrote says nothing of zones and regions, which every cloud gives its nodes."""
+    """Whether a hand-written inventory leaves out zones and regions, which every cloud gives its nodes."""
     documents = (document.value for reading in unit.world.readings for document in reading.documents)
     by_hand = any(isinstance(one, dict) and ("nodes" in one or "pools" in one) for one in documents)
     return by_hand and key in _SUCCESSORS.values()
@@ -150,7 +150,7 @@ def _elsewhere(manifest: Manifest, base: Pointer, others: Sequence[TopologyUse])
 def _not_everywhere(
     unit: ApplySet, subject: WorkloadCheck, use: TopologyUse, others: Sequence[TopologyUse]
 ) -> Iterator[Diagnostic]:
-    """Some of the nodes that could take the pod lack the label."""
+    """Yield topology keys whose label is missing on some of the nodes that could take the pod."""
     nodes = takers(unit, subject)
     missing = [node.name for node in nodes if use.key not in node.labels]
     if not missing:

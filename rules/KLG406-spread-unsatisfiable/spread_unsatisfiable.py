@@ -11,7 +11,7 @@ from kubelint_gpu.messages.wording import counted
 
 @rule("KLG406", of_workloads=True)
 def spread_unsatisfiable(unit: ApplySet) -> Iterator[Diagnostic]:
-    """A constraint that forbids more replicas than it lets in."""
+    """Yield constraints that forbid more replicas than they allow."""
     for subject in unit.subjects:
         found = unspreadable(unit, subject)
         if found is None:

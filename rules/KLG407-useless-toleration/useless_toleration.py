@@ -30,7 +30,7 @@ _WELL_KNOWN = ("CriticalAddonsOnly", "DeletionCandidateOfClusterAutoscaler", "de
 
 @rule("KLG407", of_workloads=True)
 def useless_toleration(unit: ApplySet) -> Iterator[Diagnostic]:
-    """A toleration that covers no taint: a misspelt one, or one of another cluster."""
+    """Yield tolerations of no existing taint: misspelt, or meant for another cluster."""
     if not unit.has_nodes or not unit.cluster.nodes:
         return
     taints = sorted(
@@ -110,7 +110,7 @@ def _proposal(
     field: str,
     value: str,
 ) -> FixCandidate:
-    """Write what was meant; where another toleration says it already, for as long, leave this one out."""
+    """Return the fix: the intended toleration, or its removal if another toleration covers the taint for as long."""
     from kubelint_gpu.documents import list_edits
 
     change: dict[str, Any] = {field: value}
@@ -135,14 +135,14 @@ def _form_of_taint(taint: Taint) -> _Form:
 
 
 def _wider(form: _Form) -> list[_Form]:
-    """The form, and those that cover all that it does."""
+    """Return the form, and the forms that cover everything that it covers."""
     effect, key, operator, value = form
     ends = (operator, value), ("Exists", None)
     return [(one, name, *end) for one in ("", effect) for name in ("", key) for end in ends]
 
 
 class _Known:
-    """The taints of nodes: `text` is what a finding says of them."""
+    """The taints of nodes: `text` is their description in findings."""
 
     def __init__(self, taints: Sequence[Taint]) -> None:
         self.taints = taints
@@ -150,7 +150,7 @@ class _Known:
         self._by_key = grouped((taint.key, taint) for taint in taints)
 
     def near(self, toleration: Toleration) -> tuple[str, str] | None:
-        """The field that keeps it from covering a taint, and what would do; None where no taint is like it."""
+        """Return the field by which it misses a taint, and the right value; None if no taint is similar."""
         same = self._by_key.get(toleration.key)
         if same:
             effects, values = {taint.effect for taint in same}, {taint.value for taint in same}

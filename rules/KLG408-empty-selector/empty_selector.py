@@ -1,4 +1,4 @@
-"""Selectors and terms without a condition: they match everything or nothing, and rarely what was meant."""
+"""Selectors and terms without a condition, which match everything or nothing."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _EVERYBODY = {"podAffinity": "any pod will do", "podAntiAffinity": "the pod shar
 
 @rule("KLG408", of_workloads=True)
 def empty_selector(unit: ApplySet) -> Iterator[Diagnostic]:
-    """A node selector term, a pod selector or a spread selector that says nothing."""
+    """Yield node selector terms, pod selectors and spread selectors without a condition."""
     for subject in unit.subjects:
         spec = subject.workload.spec
         yield from _node_terms(subject, spec)
@@ -37,7 +37,7 @@ def empty_selector(unit: ApplySet) -> Iterator[Diagnostic]:
 
 
 def _node_terms(subject: WorkloadCheck, spec: PodSpec) -> Iterator[Diagnostic]:
-    """Terms that match nothing, beside others that do; where no other does, the rule for contradictions speaks."""
+    """Yield terms that match nothing beside others that match; if no other matches, KLG401 reports it."""
     where: Pointer = ("affinity", "nodeAffinity", _REQUIRED, "nodeSelectorTerms")
     if spec.node_affinity is not None and unsatisfiable(spec) is None:
         for number, term in enumerate(spec.node_affinity.terms):

@@ -1,4 +1,4 @@
-"""Preferences that prefer nothing."""
+"""Preferences without effect."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _PREFERRED = ("affinity", "nodeAffinity", "preferredDuringSchedulingIgnoredDurin
 
 @rule("KLG409", of_workloads=True)
 def useless_preference(unit: ApplySet) -> Iterator[Diagnostic]:
-    """A preferred node term that all nodes meet which could take the pod, or none of them."""
+    """Yield preferred node terms that all nodes that could take the pod meet, or none."""
     if not unit.complete or not unit.has_nodes:
         return
     for subject in unit.subjects:

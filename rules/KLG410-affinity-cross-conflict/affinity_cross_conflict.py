@@ -17,7 +17,7 @@ from kubelint_gpu.scheduler.companions import HOSTNAME, attracts_itself, can_sha
 
 @rule("KLG410", of_workloads=True)
 def affinity_cross_conflict(unit: ApplySet) -> Iterator[Diagnostic]:
-    """A pod that must be near another, which will not have it, or cannot be where it is."""
+    """Yield pods that must be near another pod which rejects them, or which runs where they cannot run."""
     for leader, group in torn(unit):
         yield _torn(unit, leader, group)
     pods = [(subject, subject.pod) for subject in unit.subjects]
@@ -42,7 +42,7 @@ def affinity_cross_conflict(unit: ApplySet) -> Iterator[Diagnostic]:
 
 
 def _far(unit: ApplySet, subject: WorkloadCheck, far: OutOfReach) -> Diagnostic:
-    """That no node takes the pod near any of those that it must be near to."""
+    """Return the finding that no node takes the pod near any of the pods that it must be near to."""
     route = field_pointers.pod_affinity_term(subject.manifest, "podAffinity", far.term)
     key = subject.workload.spec.pod_affinity[far.term].topology_key
     names = some([owner_name(name) for name in far.others], "workload")
@@ -64,7 +64,7 @@ def _far(unit: ApplySet, subject: WorkloadCheck, far: OutOfReach) -> Diagnostic:
 
 
 def _torn(unit: ApplySet, leader: WorkloadCheck, found: Torn) -> Diagnostic:
-    """That the leader and the workers of a group must share a domain, and no domain takes both."""
+    """Return the finding that a group's leader and workers must share a domain, but no domain takes both."""
     both = [one for one in unit.subjects if one.manifest.item is leader.manifest.item]
     first, others = (some(names, "value") for names in (found.leader, found.workers))
     excluded = ", or set subGroupPolicyType: LeaderExcluded" if found.by_subgroup else ""
@@ -90,7 +90,7 @@ def _bound(subjects: Iterable[WorkloadCheck]) -> tuple[Related, ...]:
 
 
 def _conflict(unit: ApplySet, subject: WorkloadCheck, pod: Pod, other: WorkloadCheck, its: Pod) -> Diagnostic | None:
-    """Why a pod cannot be near another that it must be near to; None where it can."""
+    """Return why a pod cannot be near another pod that it must be near to; None if it can."""
     for number, term in enumerate(pod.spec.pod_affinity):
         key = term.topology_key
         route = (*field_pointers.pod_affinity_term(subject.manifest, "podAffinity", number), "topologyKey")

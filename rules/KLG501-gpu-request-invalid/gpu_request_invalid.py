@@ -21,7 +21,7 @@ _ORDER = (NOT_WHOLE, NO_LIMIT, UNEQUAL)
 
 @rule("KLG501")
 def gpu_request_invalid(unit: ApplySet) -> Iterator[Diagnostic]:
-    """An amount of an extended resource that API validation refuses."""
+    """Yield amounts of an extended resource that API validation refuses."""
     for manifest in unit.templates:
         if manifest.workload is None or manifest.workload.partial:
             continue
@@ -39,7 +39,7 @@ def gpu_request_invalid(unit: ApplySet) -> Iterator[Diagnostic]:
             yield Diagnostic(
                 "KLG501",
                 manifest.place(route),
-                f"{_told(problem)}: the API server {_answer(manifest, manifest.workload)}",
+                f"{_problem_text(problem)}: the API server {_answer(manifest, manifest.workload)}",
                 manifest,
                 cause=field_path(problem.pointer),
                 related=tuple(_limit(manifest, problem, route)),
@@ -48,7 +48,7 @@ def gpu_request_invalid(unit: ApplySet) -> Iterator[Diagnostic]:
             )
 
 
-def _told(problem: RequestProblem) -> str:
+def _problem_text(problem: RequestProblem) -> str:
     resource, value = problem.resource, problem.value
     if problem.kind == NOT_WHOLE:
         return f"{value} is not a whole number of {resource}"

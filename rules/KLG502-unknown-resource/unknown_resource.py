@@ -1,4 +1,4 @@
-"""Extended resources that no node gives out under that name."""
+"""Extended resources that no node advertises."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from kubelint_gpu.values import Value
 
 @rule("KLG502", of_workloads=True)
 def unknown_resource(unit: ApplySet) -> Iterator[Diagnostic]:
-    """An extended resource that no node knows and no pool may bring."""
+    """Yield extended resources that no node advertises and no pool may add."""
     for subject, found in of_cause(unit, "KLG502"):
         resource = found.resource
         names = sorted(name for name in unit.supply.advertised if is_extended(name))
@@ -47,7 +47,7 @@ class _LeftOut(Value):
 
 
 def _left_out(unit: ApplySet, subject: WorkloadCheck) -> Iterator[_LeftOut]:
-    """What its pods ask for that something else gives out, of which the inventory says nothing."""
+    """Yield resources that the pods request from a source that the inventory leaves out."""
     written = subject.manifest.workload
     groups: dict[str, list[str]] = {}
     for name in extended_resources(written.spec) if written is not None and unit.has_nodes else ():
@@ -76,7 +76,7 @@ def _told_left_out(unit: ApplySet) -> Iterator[Diagnostic]:
 
 
 def _near(resource: str, names: Sequence[str]) -> list[str]:
-    """The name that was probably meant: one of the same domain, give or take a letter, and alike as a whole."""
+    """Return the names probably meant: of the same domain up to a letter, and similar as a whole."""
     import difflib
 
     domain = resource.partition("/")[0]

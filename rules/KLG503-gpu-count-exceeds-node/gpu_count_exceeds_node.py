@@ -1,4 +1,4 @@
-"""More GPUs for one pod than a node has."""
+"""Pods that request more GPUs than a node has."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from kubelint_gpu.messages.wording import amount
 
 @rule("KLG503", of_workloads=True)
 def gpu_count_exceeds_node(unit: ApplySet) -> Iterator[Diagnostic]:
-    """More GPUs than the largest node has."""
+    """Yield pods that request more GPUs than the largest node has."""
     for subject, found in of_cause(unit, "KLG503"):
         most = amount(found.resource, found.allocatable)
         yield Diagnostic(

@@ -1,4 +1,4 @@
-"""Pods that seem to use a GPU and ask for none."""
+"""Pods that seem to use a GPU without requesting one."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _INFRASTRUCTURE = ("kube-system", "gpu-operator", "nvidia-gpu-operator", "nvidia
 
 @rule("KLG504", of_workloads=True)
 def gpu_without_request(unit: ApplySet) -> Iterator[Diagnostic]:
-    """A pod that sees GPUs without asking for any: the scheduler knows nothing of it."""
+    """Yield pods that see GPUs without requesting any, so that the scheduler does not count them."""
     for subject in unit.subjects:
         if subject.workload.kind == "DaemonSet" or subject.workload.meta.namespace in _INFRASTRUCTURE:
             continue
@@ -42,7 +42,7 @@ def gpu_without_request(unit: ApplySet) -> Iterator[Diagnostic]:
 
 
 def _signs(manifest: Manifest) -> Iterator[tuple[Pointer, str]]:
-    """What gives the pod GPUs, each with how it is called; nothing where it says that it wants none."""
+    """Yield the fields that give the pod GPUs, each with its name; nothing if the pod rejects GPUs."""
     base = field_pointers.pod_spec(manifest)
     found = list(_environment(manifest, base))
     if any(value.strip().lower() in _NOTHING for _, _, value in found):

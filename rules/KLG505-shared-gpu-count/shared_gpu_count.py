@@ -1,4 +1,4 @@
-"""GPUs of which a pod gets a share."""
+"""Shared GPUs."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _STRATEGY = "nvidia.com/gpu.sharing-strategy"
 
 
 class _Share(Value):
-    """What a resource is on a node: one of several tickets for a GPU; `refuses` a container that asks for two."""
+    """A resource on a node that is one of several shares of a GPU; `refuses` a container that requests two."""
 
     replicas: int
     refuses: bool
@@ -38,7 +38,7 @@ class _Share(Value):
 
 @rule("KLG505", of_workloads=True)
 def shared_gpu_count(unit: ApplySet) -> Iterator[Diagnostic]:
-    """A container that asks for several shares of GPUs."""
+    """Yield containers that request several shares of GPUs."""
     if not unit.has_nodes:
         return
     for subject in unit.subjects:
@@ -77,13 +77,13 @@ def shared_gpu_count(unit: ApplySet) -> Iterator[Diagnostic]:
 
 
 def _elsewhere(subject: WorkloadCheck) -> bool:
-    """Whether another scheduler counts its shares: then a unit is no ticket of the device plugin."""
+    """Whether another scheduler counts the shares, so that a unit is no share of the device plugin."""
     written = subject.manifest.workload
     return written is not None and any(owner_of(name) for name in extended_resources(written.spec))
 
 
 def _may_count_on(manifest: Manifest, container: Pointer, number: int) -> bool:
-    """Whether what the container runs may count on so many GPUs: it has a command line, or the environment says so."""
+    """Whether the container's program may expect so many GPUs, by its command line or environment."""
     if any(field_pointers.at(manifest, (*container, key)) for key in ("command", "args")):
         return True
     env = field_pointers.at(manifest, (*container, "env"))
@@ -98,7 +98,7 @@ def _effect(share: _Share) -> str:
 
 
 def _takers(unit: ApplySet, subject: WorkloadCheck) -> tuple[Node, ...]:
-    """The nodes that would take its pod, else what a pool would add."""
+    """Return the nodes that would take the pod, else the nodes that a pool would add."""
     found = unit.alone(subject)
     if found.fit is not None and found.fit.schedulable:
         nodes = (unit.empty.node(name) for name in found.fit.fits)
@@ -109,7 +109,7 @@ def _takers(unit: ApplySet, subject: WorkloadCheck) -> tuple[Node, ...]:
 
 
 def _multiples(subject: WorkloadCheck) -> Iterator[tuple[Pointer, str, int]]:
-    """Where a container asks for more than one of a resource."""
+    """Yield where a container requests more than one of a resource."""
     manifest, spec = subject.manifest, subject.workload.spec
     for key, containers in (("containers", spec.containers), ("initContainers", spec.init_containers)):
         for index, container in enumerate(containers):
@@ -124,7 +124,7 @@ def _multiples(subject: WorkloadCheck) -> Iterator[tuple[Pointer, str, int]]:
 
 
 def _share(node: Node, resource: str) -> _Share | None:
-    """What one unit of a resource is on a node, None where it is a whole device."""
+    """Return the share that one unit of a resource is on a node, None if it is a whole device."""
     if not node.allocatable.get(resource):
         return None
     refusing = node.meta.annotations.get(ONE_PER_CONTAINER, "").split(",")

@@ -1,4 +1,4 @@
-"""MIG devices that the nodes do not have, or that a container cannot use."""
+"""MIG devices that no node has, or that a container cannot use."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ _STRATEGY = "nvidia.com/mig.strategy"
 
 @rule("KLG506", of_workloads=True)
 def mig_profile(unit: ApplySet) -> Iterator[Diagnostic]:
-    """A MIG device that no GPU of the nodes can have, or that the nodes do not advertise under this name."""
+    """Yield MIG devices that no GPU of the nodes can have, or that the nodes advertise under another name."""
     for subject, found in of_cause(unit, "KLG506"):
         near = near_resource(found.resource, unit.supply.advertised)
         yield Diagnostic(
             "KLG506",
             request_place(subject, found.resource),
             unit.supply.lacks_served(found.resource, subject.pod)
-            or f"no node advertises {found.resource}: {_why(unit, subject, found)}",
+            or f"no node advertises {found.resource}: {_why_missing(unit, subject, found)}",
             subject.manifest,
             cause=found.resource,
             certainty=found.certainty,
@@ -40,7 +40,7 @@ def mig_profile(unit: ApplySet) -> Iterator[Diagnostic]:
 
 
 def _of_two_kinds(subject: WorkloadCheck) -> Iterator[Diagnostic]:
-    """MIG devices beside other devices of the plugin: each kind sets one variable, and the kubelet keeps the first."""
+    """Yield MIG devices beside others of the plugin: each kind sets one variable, and the kubelet keeps the first."""
     for container in (*subject.workload.spec.containers, *subject.workload.spec.init_containers):
         kinds = sorted(name for name, number in container.requests.items() if number and _is_of_plugin(name))
         if len(kinds) > 1 and any(name.startswith(MIG) for name in kinds):
@@ -58,11 +58,11 @@ def _of_two_kinds(subject: WorkloadCheck) -> Iterator[Diagnostic]:
 
 
 def _is_of_plugin(resource: str) -> bool:
-    """Whether NVIDIA's device plugin hands out a resource."""
+    """Whether NVIDIA's device plugin advertises a resource."""
     return resource in (GPU, f"{GPU}.shared") or resource.startswith(MIG)
 
 
-def _why(unit: ApplySet, subject: WorkloadCheck, found: Diagnosis) -> str:
+def _why_missing(unit: ApplySet, subject: WorkloadCheck, found: Diagnosis) -> str:
     nodes = matching(subject, [node for node in unit.possible_nodes if _PRODUCT in node.labels])
     there = sorted(name for name in unit.supply.advertised if name.startswith(MIG))
     if not (nodes or there):

@@ -15,7 +15,7 @@ from kubelint_gpu.messages.wording import amount, listed
 
 @rule("KLG507", of_workloads=True)
 def gpu_label_mismatch(unit: ApplySet) -> Iterator[Diagnostic]:
-    """A GPU label that leaves only nodes with too few GPUs."""
+    """Yield GPU labels that match only nodes with too few GPUs."""
     for subject, found in of_cause(unit, "KLG507"):
         enough = [node for node in unit.possible_nodes if node.allocatable.get(found.resource, 0) >= found.needed]
         bound = excluding_gpu_label(subject, tuple(enough))

@@ -1,4 +1,4 @@
-"""What is wrong with the declared cluster."""
+"""Errors of the inventory."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ _REST = "mend it; until then the rest is judged, and what this object may decide
 
 @world_rule("KLG601")
 def inventory_invalid(world: ClusterContext) -> Iterator[Diagnostic]:
-    """What is wrong with the inventory; it is told once for a run, not once for each unit.
+    """Yield the errors of the inventory; they are reported once for a run, not once for each unit.
 
-    An error makes the run fail, and the inventory unusable where it is not of one object; a warning is one.
+    An error makes the run fail, and the inventory unusable unless it concerns one object; a warning does not.
     """
     for error in world.errors:
         fatal = error.severity == "error"

@@ -1,4 +1,4 @@
-"""What the declared cluster says twice, each time something else."""
+"""Contradictions in the inventory."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from kubelint_gpu.workspace.manifest import place_of
 
 @world_rule("KLG602")
 def inventory_contradiction(world: ClusterContext) -> Iterator[Diagnostic]:
-    """Declarations that are well-formed and yet cannot all be true; told once for a run."""
+    """Yield declarations that are well-formed but contradict each other; once for a run."""
     if world.inventory is None or not world.usable:
         return
     for found in contradictions(world.inventory):

@@ -1,4 +1,4 @@
-"""Claims and templates of claims that nobody declares."""
+"""ResourceClaims and templates that do not exist."""
 
 from __future__ import annotations
 
@@ -28,10 +28,10 @@ _MAKER = ("spec", "channel", "resourceClaimTemplate", "name")
 
 @rule("KLG701")
 def claim_not_found(unit: ApplySet) -> Iterator[Diagnostic]:
-    """A pod names a ResourceClaim or a template that is nowhere: it waits, and no event of the scheduler says so.
+    """Yield pods whose ResourceClaim or template does not exist: they wait without an event of the scheduler.
 
-    Without an inventory only what is probably a slip is told: an object of a like name, of the other kind, or of
-    another namespace is there.
+    Without an inventory only probable mistakes are reported: an object with a similar name, of the other kind, or in
+    another namespace exists.
     """
     leaving = {one.key for one in unit.cluster.resource_claims if one.meta.terminating}
     for reference in claim_references(unit):
@@ -40,11 +40,11 @@ def claim_not_found(unit: ApplySet) -> Iterator[Diagnostic]:
         if is_placeholder(reference.name) or claim_of(unit, reference) is not None:
             continue
         if not _is_written(unit, reference):
-            yield from _told(unit, reference)
+            yield from _findings(unit, reference)
 
 
 def _leaving(unit: ApplySet, reference: PodClaimReference) -> Diagnostic:
-    """A claim that stays until the pods that use it are gone: the scheduler looks at no other pod with it."""
+    """Return the finding that a claim is being deleted, so that the scheduler takes no new pod with it."""
     manifest, subject = reference.subject.manifest, reference.subject
     # the claim keeps its new pods from every node, so that it is not among those that are placed
     change = transitions_in(unit).get(subject.key) or transition_of(unit, subject)
@@ -63,7 +63,7 @@ def _leaving(unit: ApplySet, reference: PodClaimReference) -> Diagnostic:
     )
 
 
-def _told(unit: ApplySet, reference: PodClaimReference) -> Iterator[Diagnostic]:
+def _findings(unit: ApplySet, reference: PodClaimReference) -> Iterator[Diagnostic]:
     import difflib
 
     manifest, kind, name = reference.subject.manifest, reference.kind, reference.name
@@ -111,19 +111,19 @@ def _told(unit: ApplySet, reference: PodClaimReference) -> Iterator[Diagnostic]:
 
 
 def _known(unit: ApplySet, kind: str) -> list[tuple[str, str]]:
-    """Namespace and name of the objects of a kind."""
+    """Return namespace and name of the objects of a kind."""
     every = unit.cluster.resource_claims if kind == CLAIM else unit.cluster.claim_templates
     return sorted((one.meta.namespace, one.meta.name) for one in every)
 
 
 def _is_written(unit: ApplySet, reference: PodClaimReference) -> bool:
-    """Whether it is there, with faults that other rules tell."""
+    """Whether the object exists with errors that other rules report."""
     names = {(one.kind, one.namespace or "default", one.name) for one in device_objects(unit)}
     return reference.key in names
 
 
 def _makers(unit: ApplySet, reference: PodClaimReference) -> list[Manifest]:
-    """The ComputeDomains whose controller makes the template."""
+    """Return the ComputeDomains whose controller creates the template."""
     if reference.kind != TEMPLATE:
         return []
     named = reference.namespace, reference.name
@@ -132,9 +132,9 @@ def _makers(unit: ApplySet, reference: PodClaimReference) -> list[Manifest]:
 
 
 def _all_known(unit: ApplySet, reference: PodClaimReference) -> bool:
-    """Whether the inventory lists such objects of the namespace, or was captured: then this one is not there yet.
+    """Whether the inventory lists such objects of the namespace, or was captured, so that this one does not exist yet.
 
-    Nobody but a capture has claims that were made for a pod; it has all templates as well.
+    Only a captured inventory has claims created for a pod; it also has all templates.
     """
     inventory = unit.world.inventory if unit.has_nodes else None
     if unit.has_nodes and unit.world.shows_all:

@@ -1,4 +1,4 @@
-"""DeviceClasses that there are not."""
+"""DeviceClasses that do not exist."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ _DECLARE = "declare `devices` of the nodes, or capture the inventory: then claim
 
 @rule("KLG702")
 def device_class_unknown(unit: ApplySet) -> Iterator[Diagnostic]:
-    """A request names a class that does not exist: the scheduler refuses every pod with the claim.
+    """Yield requests for a missing class: the scheduler refuses every pod with the claim.
 
-    An alternative of `firstAvailable` is enough for that, also where an earlier one could be served.
+    A missing class in one alternative of `firstAvailable` is enough, even if an earlier one could be served.
     """
     cluster = unit.cluster
     known = sorted(one.name for one in cluster.device_classes)
@@ -38,7 +38,7 @@ def device_class_unknown(unit: ApplySet) -> Iterator[Diagnostic]:
         mine.add(claim.key)
         for pointer, query in () if has_devices(unit, claim) else claim.queries():
             if _is_unknown(query.device_class, known):
-                yield _told(unit, claim.manifest, (*pointer, _FIELD), query.device_class, known)
+                yield _finding(unit, claim.manifest, (*pointer, _FIELD), query.device_class, known)
     for reference in claim_references(unit):
         if reference.key not in mine and not has_devices(unit, reference):
             yield from _of_inventory(unit, reference, known)
@@ -48,7 +48,7 @@ def _is_unknown(name: str, known: list[str]) -> bool:
     return bool(name) and name not in known and not is_placeholder(name)
 
 
-def _told(unit: ApplySet, manifest: Manifest, pointer: Pointer, name: str, known: list[str]) -> Diagnostic:
+def _finding(unit: ApplySet, manifest: Manifest, pointer: Pointer, name: str, known: list[str]) -> Diagnostic:
     near, nothing = nearest_key(name, known), not (unit.world.has_slices or known)
     known = [one for one in known if one == near] + [one for one in known if one != near]
     has = f"known are {some(known, 'class')}" if known else "the inventory declares none"
@@ -72,7 +72,7 @@ def _told(unit: ApplySet, manifest: Manifest, pointer: Pointer, name: str, known
 
 
 def _of_inventory(unit: ApplySet, reference: PodClaimReference, known: list[str]) -> Iterator[Diagnostic]:
-    """Classes that a claim or a template of the inventory names."""
+    """Yield missing classes that a claim or a template of the inventory names."""
     spec = claim_of(unit, reference) if unit.world.has_slices or known else None
     for query in spec.queries if spec is not None else ():
         if not _is_unknown(query.device_class, known):

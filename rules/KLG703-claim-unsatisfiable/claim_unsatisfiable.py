@@ -34,7 +34,7 @@ _EXACTLY = "exactly"
 
 @rule("KLG703")
 def claim_unsatisfiable(unit: ApplySet) -> Iterator[Diagnostic]:
-    """No node has devices for a claim, even with nothing else running."""
+    """Yield claims that no node can satisfy, even without other pods."""
     if not written_claims(unit) and not claim_references(unit):
         return
     trial = device_trial(unit)
@@ -49,7 +49,7 @@ def claim_unsatisfiable(unit: ApplySet) -> Iterator[Diagnostic]:
         for fault in found:
             # of a claim that is refused an attempt says nothing that its refusal does not say
             if fault.below != ("requests",) or not any(further_problems(claim.manifest, unit.minor_release)):
-                yield _told(unit, claim, fault, assumption(unit, trial, claim.spec, fault))
+                yield _finding(unit, claim, fault, assumption(unit, trial, claim.spec, fault))
     for reference in claim_references(unit):
         spec = claim_of(unit, reference)
         if reference.key in mine or spec is None:
@@ -65,7 +65,7 @@ def claim_unsatisfiable(unit: ApplySet) -> Iterator[Diagnostic]:
 
 
 def _of_doubtful_pools(unit: ApplySet) -> Iterator[Diagnostic]:
-    """Claims that find no devices while slices of a pool are missing or disagree: its driver may be about to change."""
+    """Yield claims without devices while slices of a pool are missing or disagree, as during a driver's update."""
     trial = declared_trial(unit)
     if trial is None:
         return
@@ -92,7 +92,7 @@ def _of_doubtful_pools(unit: ApplySet) -> Iterator[Diagnostic]:
             )
 
 
-def _told(unit: ApplySet, claim: WrittenClaim, fault: Fault, assumed: str) -> Diagnostic:
+def _finding(unit: ApplySet, claim: WrittenClaim, fault: Fault, assumed: str) -> Diagnostic:
     manifest = claim.manifest
     below = tuple(step for step in fault.below if step != _EXACTLY) if claim.flat else fault.below
     pointer = _present(manifest, (*claim.base, *below))
@@ -113,14 +113,14 @@ def _told(unit: ApplySet, claim: WrittenClaim, fault: Fault, assumed: str) -> Di
 
 
 def _present(manifest: Manifest, pointer: Pointer) -> Pointer:
-    """A field that is written: where a default stands for it, what it belongs to."""
+    """Return the field if it is written; for a default, the enclosing field."""
     while not manifest.present(pointer):
         pointer = pointer[:-1]
     return pointer
 
 
 def _rewritten(manifest: Manifest, pointer: Pointer, fault: Fault) -> list[editing.Edit]:
-    """The literal of an expression that no device has, as another one."""
+    """Return the edit that replaces a literal which no device has."""
     start = manifest.offset_within(pointer, fault.offset or 0)
     source = manifest.item.document.source
     written = "" if start is None else source.text[start : start + len(fault.wanted) + 2]
@@ -145,7 +145,7 @@ def _of_inventory(unit: ApplySet, reference: PodClaimReference, fault: Fault, as
 
 
 def _of_pod(unit: ApplySet, reference: PodClaimReference) -> Iterator[Diagnostic]:
-    """A pod each of whose claims some node serves, and that fits on no node with them, as it would without."""
+    """Yield pods that fit on no node with all their claims, although each claim alone can be served."""
     subject, found = reference.subject, unserved_pod(unit, reference.subject)
     if found is None:
         return

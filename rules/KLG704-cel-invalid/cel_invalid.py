@@ -31,7 +31,7 @@ _IN_ORDER = (
 
 @rule("KLG704")
 def cel_invalid(unit: ApplySet) -> Iterator[Diagnostic]:
-    """A condition about devices that the API server refuses, or that ends every scheduling attempt with an error."""
+    """Yield device conditions that the API server refuses, or that fail each scheduling attempt."""
     for found in compile_failures(unit):
         manifest = found.manifest
         place = manifest.place(found.pointer)

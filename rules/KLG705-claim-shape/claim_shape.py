@@ -1,4 +1,4 @@
-"""Claims in the shape of another version, and pods that name their claims wrongly."""
+"""Claims in the form of another API version, and pods that name their claims wrongly."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _STABLE, _STABLE_SINCE = "resource.k8s.io/v1", 34
 
 @rule("KLG705")
 def claim_shape(unit: ApplySet) -> Iterator[Diagnostic]:
-    """Fields of another version of `resource.k8s.io`, and names of claims and requests that nobody uses or has."""
+    """Yield fields of another version of `resource.k8s.io`, and names of claims and requests that do not match."""
     return faulty_claims("KLG705", shape_faults(unit), partial(_proposals, unit))
 
 
@@ -36,7 +36,7 @@ def _proposals(unit: ApplySet, fault: ShapeFault) -> tuple[FixCandidate, ...]:
 
 
 def _wrapped(fault: ShapeFault) -> list[editing.Edit]:
-    """The fields of a request one level further in: the first gets the key before it, all are indented."""
+    """Return the edits that nest the fields of a request one level deeper, below a new key."""
     item, where = fault.manifest.item, fault.pointer[:-1]
     source = item.document.source
     spans = [(item.locate((*where, key), "key"), item.locate((*where, key))) for key in fault.wrap]
@@ -60,7 +60,7 @@ def _wrapped(fault: ShapeFault) -> list[editing.Edit]:
 
 
 def _unwrapped(fault: ShapeFault) -> list[editing.Edit]:
-    """What stands under `source`, in its place."""
+    """Return the edits that replace `source` by its contents."""
     item = fault.manifest.item
     below = field_pointers.at(fault.manifest, fault.pointer)
     if not isinstance(below, dict) or len(below) != 1:

@@ -11,5 +11,5 @@ from kubelint_gpu.engine.api import ApplySet, Diagnostic, rule
 
 @rule("KLG706")
 def claim_limit(unit: ApplySet) -> Iterator[Diagnostic]:
-    """More than a claim may have, administration where it is not allowed, and fields whose gate is off."""
+    """Yield claims above a limit, with forbidden administrator access, or with fields of a disabled gate."""
     return faulty_claims("KLG706", limit_faults(unit))

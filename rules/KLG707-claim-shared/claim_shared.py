@@ -1,4 +1,4 @@
-"""A claim that pods of one workload or of several share, and whose devices leave some of them without a node."""
+"""Claims shared by pods that cannot all run where the claim's devices are."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _HELP = "name a ResourceClaimTemplate in resourceClaimTemplateName, so that each
 
 @rule("KLG707")
 def claim_shared(unit: ApplySet) -> Iterator[Diagnostic]:
-    """All pods that name one claim run where its devices are, and there is no room for all of them there."""
+    """Yield pods that share a claim and have no room together where its devices are."""
     for found in shared_claims(unit):
         reference = found.reference
         if found.per_node:

@@ -1,4 +1,4 @@
-"""Devices that are asked for by a claim and as an extended resource, or by the one that the nodes do not serve."""
+"""Devices requested both by a claim and as an extended resource, or in the way that the nodes do not serve."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _PRESET = {
 
 @rule("KLG708")
 def device_and_extended_resource(unit: ApplySet) -> Iterator[Diagnostic]:
-    """A pod that gets two kinds of GPUs for one, or asks in a way that its cluster does not serve."""
+    """Yield pods that get two GPUs instead of one, or request them in a way that the cluster does not serve."""
     classes = {**_PRESET, **class_of_resource(unit)}
     if claim_references(unit):
         yield from _twice(unit, classes)
@@ -32,7 +32,7 @@ def device_and_extended_resource(unit: ApplySet) -> Iterator[Diagnostic]:
 
 
 def _of_device_plugin(unit: ApplySet, classes: dict[str, str]) -> Iterator[Diagnostic]:
-    """Claims of pods whose nodes offer the devices as an extended resource alone, and publish none."""
+    """Yield claims of pods whose nodes offer the devices only as an extended resource."""
     publishing = {one.node_name for one in unit.cluster.resource_slices}
     if not unit.has_nodes or "" in publishing:
         return
@@ -80,12 +80,12 @@ def _twice(unit: ApplySet, classes: dict[str, str]) -> Iterator[Diagnostic]:
                 subject.manifest,
                 cause=f"{resource}/{reference.alias}",
                 related=(Related(subject.manifest.place(reference.pointer), "the claim is named here"),),
-                help=(f"leave {resource} out where the claim is meant",),
+                help=(f"leave {resource} out if the claim is meant",),
             )
 
 
 def _not_served(unit: ApplySet, classes: dict[str, str]) -> Iterator[Diagnostic]:
-    """Extended resources that nodes publish devices for, where no class stands behind them or its gate is off."""
+    """Yield extended resources whose nodes publish devices instead, if no class maps them or its gate is off."""
     minor, supply = unit.minor_release, unit.supply
     if not unit.has_nodes or not unit.cluster.nodes or not unit.cluster.resource_slices:
         return
@@ -119,13 +119,13 @@ def _not_served(unit: ApplySet, classes: dict[str, str]) -> Iterator[Diagnostic]
 
 
 def _drivers_of(unit: ApplySet, resource: str) -> list[str]:
-    """The drivers of the domain of an extended resource that publish devices: gpu.nvidia.com for nvidia.com/gpu."""
+    """Return the drivers of an extended resource's domain that publish devices: gpu.nvidia.com for nvidia.com/gpu."""
     domain = resource.partition("/")[0]
     return sorted({one.driver for one in unit.cluster.resource_slices if f".{one.driver}".endswith(f".{domain}")})
 
 
 def _asked(subject: WorkloadCheck) -> dict[str, int]:
-    """The extended resources that its pod asks for, as they are written."""
+    """Return the extended resources that the pod requests, as written."""
     written = subject.manifest.workload
     if written is None:
         return {}

@@ -61,8 +61,8 @@ def test_a_drain_is_blocked_where_pods_have_nowhere_to_go_and_may_not_go(line, n
             3,
             inventory(3),
             (
-                "stops half way: 3 of 3 pods find no room on another node, and PodDisruptionBudget chat lets no more than 1 "
-                "of them be missing"
+                "stops half way: 3 of 3 pods find no room on another node, and PodDisruptionBudget chat allows no more than "
+                "1 of them to be unavailable"
             ),
             "",
             "set maxUnavailable: 3, which lets a drain take 3 pods that find no room",

@@ -42,7 +42,9 @@ def test_one_beside_a_job():
 
 def test_a_deadline_ends_it():
     (message,) = told(torch(spec="  runPolicy: {activeDeadlineSeconds: 600}\n"), inventory(2))
-    assert message.endswith("what runs waits for the rest until it fails after 600 seconds (activeDeadlineSeconds)")
+    assert message.endswith(
+        "the running pods wait for the rest until it fails after 600 seconds (activeDeadlineSeconds)"
+    )
 
 
 def test_what_is_started_whole_or_by_another_scheduler_is_not_looked_at():
@@ -71,7 +73,7 @@ def test_where_the_pods_of_a_service_are_decides_whether_a_custom_resource_gets_
     (found,) = told(torch(workers=1, gpus=2) + service(), inventory(3, 3))
     assert found.startswith(
         "while Deployment research/s runs, PyTorchJob research/t needs its 2 pods at once and as few as 1 finds room: "
-        "what runs may wait"
+        "the running pods may wait"
     )
     assert not told(torch(workers=1, gpus=2) + service(), inventory(4, 4))
 
@@ -91,7 +93,7 @@ def test_a_quota_that_lets_only_a_part_of_a_job_be_made_is_named_and_not_the_nod
     assert (one.certainty, one.severity) == ("certain", "warning")
     assert one.message == (
         "Job research/a needs its 3 pods at once and only 2 are made, the next one is refused by quota q, which allows 2 "
-        "requests.nvidia.com/gpu and has 2 in use: what runs waits for the rest for ever"
+        "requests.nvidia.com/gpu and has 2 in use: the running pods wait for the rest for ever"
     )
     assert [related.message for related in one.related][-1] == "the quota allows 2 requests.nvidia.com/gpu"
 

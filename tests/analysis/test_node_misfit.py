@@ -51,7 +51,7 @@ def test_a_volume_out_of_reach_of_the_gpu_is_told_at_the_claim():
         "[{matchExpressions: [{key: kubernetes.io/hostname, operator: In, values: [cpu-1]}]}]}}}}\n"
     )
     found = only(findings(deployment(pod=MOUNTED), NODES + volume), "KLG201")
-    assert "gpu-1 comes nearest: it didn't match PersistentVolume's node affinity" in found.message
+    assert "gpu-1 comes closest: it didn't match PersistentVolume's node affinity" in found.message
 
 
 def test_a_daemon_set_that_chooses_no_node_is_told():

@@ -143,14 +143,14 @@ def test_replicas_that_lack_a_port_are_told_with_the_nodes():
 def test_a_node_full_of_pods_is_short_of_pod_slots():
     inventory = NODES.replace("memory: 64Gi}", "memory: 64Gi, pods: 0}")
     found = only(findings(deployment(spec=RECREATE, limits="{cpu: 1}"), inventory, "KLG201"))
-    assert "it asks for 1 pod slot, and cpu-1, which comes nearest, has none" in found.message
+    assert "it asks for 1 pod slot, and cpu-1, which comes closest, has none" in found.message
     assert found.place.line == 9
 
 
 def test_a_cordoned_node_misses_by_its_state():
     inventory = NODES.replace("labels: {pool: gpu}", "labels: {pool: gpu}\n    unschedulable: true")
     found = only(findings(deployment(spec=RECREATE, pod="nodeSelector: {pool: gpu}"), inventory, "KLG201"))
-    assert found.message.endswith("gpu-1 comes nearest: it is cordoned")
+    assert found.message.endswith("gpu-1 comes closest: it is cordoned")
     assert found.place.line == 11
 
 

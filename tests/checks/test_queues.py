@@ -56,9 +56,9 @@ MANY = ("parallelism: 2", "parallelism: 9")
         ([("[cpu, nvidia.com/gpu]", "[cpu]")], "its pods ask for nvidia.com/gpu, which no resource group covers in"),
         (
             [("nominalQuota: 4", "nominalQuota: 3500m")],
-            "it asks for 4 of cpu, and 3500m is the most that a flavor has in ClusterQueue all",
+            "it asks for 4 of cpu, and no flavor has more than 3500m in ClusterQueue all",
         ),
-        ([MANY], "it asks for 18 of cpu, and 4 is the most that a flavor has in ClusterQueue all"),
+        ([MANY], "it asks for 18 of cpu, and no flavor has more than 4 in ClusterQueue all"),
         ([("parallelism: 2", "parallelism: 9\n  completions: 2")], ""),
         ([MANY, ("  resourceGroups:", "  cohort: c\n  resourceGroups:")], ""),
         ([MANY, ("  labels:", "  annotations: {kueue.x-k8s.io/job-min-parallelism: '1'}\n  labels:")], ""),
@@ -97,7 +97,7 @@ spec:
 
 
 @pytest.mark.parametrize(
-    ("quota", "expected"), [(3, []), (2, ["it asks for 4 of nvidia.com/gpu, and 3 is all that its flavors have"])]
+    ("quota", "expected"), [(3, []), (2, ["it asks for 4 of nvidia.com/gpu, and its flavors have only 3"])]
 )
 def test_the_templates_of_one_object_are_admitted_together(quota, expected):
     queues = QUEUES.replace(
@@ -149,7 +149,8 @@ SERVES = deployment(spec="replicas: 3", limits="{cpu: 1, nvidia.com/gpu: 1}").re
     "namespace: serving}", "namespace: serving, labels: {kueue.x-k8s.io/queue-name: team}}", 1
 )
 ENDLESS = (
-    "Kueue admits no new pod of a rollout, which takes 4 of nvidia.com/gpu with the old pods that stay, and 3 is all"
+    "Kueue admits no new pod of a rollout, which takes 4 of nvidia.com/gpu with the old pods that stay, and its flavors "
+    "have only 3"
 )
 
 

@@ -170,7 +170,7 @@ def test_a_refused_pod_names_the_quota():
     gpus = QuotaRefusal("chat", "team", (Excess("requests.nvidia.com/gpu", 1000, 2000, 2000),))
     told = "the new pod is refused by quota team, which allows 2 requests.nvidia.com/gpu and has 2 in use"
     assert wait(refusal=gpus).clause == told
-    assert list(wait(refusal=gpus).sentences()) == [f"{told}; a pod counts until it is gone"]
+    assert list(wait(refusal=gpus).sentences()) == [f"{told}; a pod counts towards the quota until it is gone"]
 
 
 def test_a_quota_with_several_keys_is_told_as_the_api_server_does():

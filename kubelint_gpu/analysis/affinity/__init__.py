@@ -1,1 +1,1 @@
-"""Where a workload has to be beside which other pods: affinity, anti-affinity, spreading and their topology keys."""
+"""Which pods a workload must be near to or away from: affinity, anti-affinity, spreading and their topology keys."""

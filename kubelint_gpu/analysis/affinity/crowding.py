@@ -1,4 +1,4 @@
-"""How many replicas of a workload find a place apart from each other, as the simulation has it."""
+"""How many replicas of a workload find a place apart from each other, compared with the simulation."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ class Crowding(Value):
     """More replicas than domains that required anti-affinity keeps apart.
 
     Attributes:
-        term: the anti-affinity term.
+        term: the index of the anti-affinity term.
         key: its topology key.
         domains: the values of the key on the nodes that could take the pod.
-        message: the scheduler's text for the first replica too many.
-        certainty: possible where further nodes, or pods that run on nodes that take no new one, may change it.
+        message: the scheduler's message for the first replica without a place.
+        certainty: possible if other nodes, or pods on nodes that take no new ones, can change it.
     """
 
     term: int
@@ -34,9 +34,9 @@ class Crowding(Value):
 
 
 def certainty_of(unit: ApplySet, subject: WorkloadCheck, placed: int, *, exact: bool = True) -> Certainty | None:
-    """How sure it is that as many replicas find a place as there are on empty nodes; None where the simulation differs.
+    """Return how certain it is that `placed` replicas find nodes on an empty cluster; None if the simulation disagrees.
 
-    There pods run on where no new one could go, or others are in the way.
+    It disagrees if pods run on nodes that take no new ones, or if other pods are in the way.
     """
     judgement, wanted = judgements_in(unit).get(subject.key), subject.workload.replicas
     if judgement is None or judgement.verdict is Verdict.UNDECIDED:
@@ -49,7 +49,7 @@ def certainty_of(unit: ApplySet, subject: WorkloadCheck, placed: int, *, exact: 
 
 
 def crowding(unit: ApplySet, subject: WorkloadCheck) -> Crowding | None:
-    """Required anti-affinity against its own replicas that leaves room for fewer than there shall be."""
+    """Required anti-affinity to its own replicas that leaves room for fewer than it wants; None if there is none."""
     if not subject.workload.spec.pod_anti_affinity or not unit.has_nodes or not stays(subject):
         return None
     pod = subject.pod

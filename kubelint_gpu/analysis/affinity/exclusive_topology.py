@@ -1,8 +1,8 @@
-"""Groups of a LeaderWorkerSet that must lie in one topology domain where none takes its leader and its workers.
+"""LeaderWorkerSets whose groups must be in one topology domain, although no domain takes leader and workers.
 
-Behaviour: LeaderWorkerSet 0.7. With `exclusive-topology` the workers of a group get the node selector of the domain
-that its leader is in. With `subgroup-exclusive-topology` this holds in each subgroup; the leader is in the first one,
-unless `subGroupPolicyType` is LeaderExcluded.
+Behaviour: LeaderWorkerSet 0.7. With `exclusive-topology` the workers of a group get the node selector of the domain of
+their leader. With `subgroup-exclusive-topology` this holds in each subgroup; the leader is in the first one, unless
+`subGroupPolicyType` is LeaderExcluded.
 """
 
 from __future__ import annotations
@@ -26,10 +26,10 @@ class Torn(Value):
     """A group whose leader and workers cannot be in one domain.
 
     Attributes:
-        route: the annotation that wants it.
+        route: the annotation that requires one domain.
         key: the topology key.
         leader: the domains of the nodes that take the leader.
-        workers: those of the nodes that take a worker.
+        workers: the domains of the nodes that take a worker.
         by_subgroup: the annotation is about subgroups.
     """
 
@@ -41,7 +41,7 @@ class Torn(Value):
 
 
 def torn(unit: ApplySet) -> Iterator[tuple[WorkloadCheck, Torn]]:
-    """Yield the leader of each LeaderWorkerSet that never has a whole group in a domain, with the reason."""
+    """Yield the leader of each LeaderWorkerSet that cannot have a whole group in one domain, with the reason."""
     sets = (one for one in unit.subjects if one.workload.kind == "LeaderWorkerSet" and one.workload.custom)
     for parts in grouped((one.manifest.item, one) for one in sets).values():
         leaders = [one for one in parts if "leaderTemplate" in one.workload.template_pointer]
@@ -59,7 +59,7 @@ def torn(unit: ApplySet) -> Iterator[tuple[WorkloadCheck, Torn]]:
 
 
 def _route(part: WorkloadCheck) -> Pointer | None:
-    """The annotation that puts the leader and workers into one domain; None if there is none."""
+    """The annotation that requires one domain for leader and workers; None if there is none."""
     manifest = part.manifest
     if manifest.present(_WHOLE):
         return _WHOLE

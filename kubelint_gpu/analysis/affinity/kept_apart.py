@@ -1,4 +1,4 @@
-"""Whether a rule about affinity, anti-affinity or spreading tells why replicas do not run."""
+"""Whether a rule about affinity, anti-affinity or spreading already explains why replicas do not run."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from kubelint_gpu.workspace.workload_check import WorkloadCheck
 
 
 def is_kept_apart(unit: ApplySet, subject: WorkloadCheck, judgement: Judgement) -> bool:
-    """Whether affinity, anti-affinity or spreading keeps replicas out, of which rules of their own speak."""
+    """Whether affinity, anti-affinity or spreading keeps replicas out, which other rules report."""
     crowded = crowding(unit, subject) is not None or unspreadable(unit, subject) is not None
     return crowded or _left_alone(unit, subject, judgement)
 
 
 def _left_alone(unit: ApplySet, subject: WorkloadCheck, judgement: Judgement) -> bool:
-    """Whether none of its pods runs, for nothing but affinity of which the rules for affinity speak."""
+    """Whether none of its pods runs, only because of affinity that other rules report."""
     if not subject.workload.spec.pod_affinity or judgement.placed or judgement.waiting is None:
         return False
     if not all(lack.plugin == inter_pod_affinity.NAME for lack in judgement.waiting.lacks):

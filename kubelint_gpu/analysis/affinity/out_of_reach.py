@@ -1,4 +1,4 @@
-"""Required affinity and anti-affinity of a pod that no node can keep together, beside the pods that are there."""
+"""Required affinity and anti-affinity that no node can satisfy together, beside the existing pods."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ from kubelint_gpu.workspace.workload_check import WorkloadCheck
 
 
 class OutOfReach(Value):
-    """Pods that a pod must be near to, where each of them can only be near nodes that never take this one.
+    """Pods that a pod must be near, although they can only be near nodes that never take this pod.
 
     Attributes:
-        term: the required term.
+        term: the index of the required term.
         others: the keys of the workloads, or of the running pods, that meet it.
-        nodes: where these can be.
-        why: what keeps the pod from the first of these nodes, in the scheduler's words; empty where it lies in no
-            domain, or takes the pod and lies in another domain than those that do.
+        nodes: the nodes where these can be.
+        why: why the first of these nodes refuses the pod, in the scheduler's words; empty if it is in no domain, or
+            takes the pod but is in another domain.
     """
 
     term: int
@@ -33,7 +33,7 @@ class OutOfReach(Value):
 
 
 def out_of_reach(unit: ApplySet, subject: WorkloadCheck) -> OutOfReach | None:
-    """What a pod must be near to and never can be: wherever that is, or comes to be, no node near it takes the pod."""
+    """The pods that a pod must be near and never can be: wherever these are, no node near them takes the pod."""
     spec = subject.workload.spec
     if not spec.pod_affinity or not unit.has_nodes or not subject.places_pods:
         return None
@@ -67,9 +67,9 @@ def out_of_reach(unit: ApplySet, subject: WorkloadCheck) -> OutOfReach | None:
 
 
 def _where(unit: ApplySet, subject: WorkloadCheck, terms: Sequence[Term]) -> dict[str, frozenset[str]]:
-    """The nodes on which pods that meet all terms are or may come to be, by the key of whose they are.
+    """The possible nodes of pods that meet all terms, by the key of the workload or pod.
 
-    What is applied may be on any node that takes its pods by themselves; all other pods stay where they run.
+    Applied workloads can be on any node that takes their pods; all other pods stay where they run.
     """
     found: dict[str, frozenset[str]] = {}
     mine = [one for one in unit.subjects if one is not subject]
@@ -92,7 +92,7 @@ def _where(unit: ApplySet, subject: WorkloadCheck, terms: Sequence[Term]) -> dic
 
 
 def _nodes_of(unit: ApplySet, one: WorkloadCheck) -> frozenset[str]:
-    """The nodes on which pods of a workload may come to be."""
+    """The nodes on which pods of a workload can be."""
     if one.workload.custom:
         # who makes these pods may bind them anywhere
         return frozenset(node.name for node in unit.possible_nodes)

@@ -1,4 +1,4 @@
-"""What a pod must be near to and is not there, and which nodes take it."""
+"""The pods that a pod must be near and that do not exist, and the nodes that take the pod otherwise."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ from kubelint_gpu.workspace.workload_check import WorkloadCheck
 
 
 class UnmetAffinity(Value):
-    """Required affinity that no pod meets, or none that can be there before this one.
+    """Required affinity that no pod meets, or only pods that cannot exist before this one.
 
     Attributes:
-        term: the first term that nobody meets; with `together` the first of all.
-        together: each term is met by some pod and no single pod meets them all.
-        namespaces: where the term looks; empty for everywhere.
-        circle: the workloads whose pods meet it, and wait in turn for such a pod as this one.
+        term: the index of the first unmet term; with `together` the first of all.
+        together: each term is met by some pod, but no pod meets all of them.
+        namespaces: the namespaces of the term; empty for all.
+        circle: the workloads whose pods meet it, but in turn wait for a pod like this one.
     """
 
     term: int
@@ -36,7 +36,7 @@ class UnmetAffinity(Value):
 
 
 def unmet_affinity(unit: ApplySet, subject: WorkloadCheck) -> UnmetAffinity | None:
-    """What a pod must be near to and neither the manifests nor the inventory have."""
+    """Required affinity that neither the manifests nor the inventory meet; None if all is met."""
     affinity = subject.workload.spec.pod_affinity
     if not affinity or not unit.has_nodes or not subject.places_pods:
         return None
@@ -89,7 +89,7 @@ def _pods_beside(unit: ApplySet, subject: WorkloadCheck) -> list[Pod]:
 
 
 def pods_of(workload: Workload | None) -> Iterator[Pod]:
-    """A pod of a workload; one of each ordinal, where these have labels of their own."""
+    """Yield a pod of a workload; one for each ordinal if these have their own labels."""
     if workload is not None:
         controller = controller_of(workload)
         pod = controller.pod("")
@@ -97,12 +97,12 @@ def pods_of(workload: Workload | None) -> Iterator[Pod]:
 
 
 def untied(spec: PodSpec) -> PodSpec:
-    """The spec without anything that depends on other pods or on topology keys."""
+    """The spec without fields that depend on other pods or on topology keys."""
     return replace(spec, pod_affinity=(), pod_anti_affinity=(), spread=())
 
 
 def takers(unit: ApplySet, subject: WorkloadCheck) -> tuple[Node, ...]:
-    """The nodes, those that pools may add among them, that take a pod when topology keys are not looked at."""
+    """The nodes that take a pod if topology keys are ignored, including those that pools may add."""
     pod = replace(subject.pod, spec=untied(subject.pod.spec))
     found: list[Node] = []
     for snapshot in (unit.empty, unit.grown):
@@ -114,5 +114,5 @@ def takers(unit: ApplySet, subject: WorkloadCheck) -> tuple[Node, ...]:
 
 
 def stays(subject: WorkloadCheck) -> bool:
-    """Whether its replicas all run at once and for good, as those of Jobs do not."""
+    """Whether its replicas all run at once and permanently, unlike those of Jobs."""
     return subject.places_pods and subject.workload.replicas > 1 and not subject.controller.runs_to_completion

@@ -19,15 +19,15 @@ from kubelint_gpu.workspace.workload_check import WorkloadCheck
 
 
 class Unspreadable(Value):
-    """Replicas that a forbidding constraint leaves without a node.
+    """Replicas that a DoNotSchedule constraint leaves without a node.
 
     Attributes:
-        constraint: its position.
+        constraint: the index of the constraint.
         key: its topology key.
         placed: how many replicas find a node.
-        why: what about the domains keeps the rest out.
-        certainty: certain where no other order of placing, and no node beyond the inventory, could do better.
-        message: the scheduler's text for the first replica without a node.
+        why: which property of the domains keeps the others out.
+        certainty: certain if no other order of placing, and no node beyond the inventory, could place more.
+        message: the scheduler's message for the first replica without a node.
     """
 
     constraint: int
@@ -39,7 +39,7 @@ class Unspreadable(Value):
 
 
 def unspreadable(unit: ApplySet, subject: WorkloadCheck) -> Unspreadable | None:
-    """Constraints that not all replicas can keep in a cluster that has room for all of them."""
+    """Spread constraints that not all replicas can satisfy, in a cluster with room for all of them; else None."""
     wanted = subject.workload.replicas
     if (
         not subject.workload.spec.spread
@@ -66,7 +66,7 @@ def unspreadable(unit: ApplySet, subject: WorkloadCheck) -> Unspreadable | None:
 
 
 def _beside_others(unit: ApplySet, subject: WorkloadCheck, wanted: int) -> Unspreadable | None:
-    """Constraints that not all replicas can keep beside the pods of others, which leave room for all of them."""
+    """Spread constraints that not all replicas can satisfy beside other pods, which leave room for all; else None."""
     judgement = judgements_in(unit).get(subject.key) if unit.cluster.pods else None
     if judgement is None or judgement.verdict is not None or judgement.refusal or judgement.company:
         return None

@@ -16,7 +16,7 @@ _PREFERRED = "preferredDuringSchedulingIgnoredDuringExecution"
 
 
 class TopologyUse(Value):
-    """A topology key and where in the pod's spec it stands; `hard` where the scheduler keeps to it."""
+    """A topology key and its pointer in the pod's spec; `hard` if the scheduler enforces it."""
 
     key: str
     kind: str
@@ -25,7 +25,7 @@ class TopologyUse(Value):
 
 
 def topology_uses(spec: PodSpec) -> Iterator[TopologyUse]:
-    """Every topology key of a pod."""
+    """Yield every topology key of a pod."""
     for kind, terms in (("podAffinity", spec.pod_affinity), ("podAntiAffinity", spec.pod_anti_affinity)):
         for number, term in enumerate(terms):
             yield TopologyUse(term.topology_key, kind, ("affinity", kind, _REQUIRED, number, "topologyKey"), hard=True)

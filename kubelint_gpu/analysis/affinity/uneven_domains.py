@@ -1,4 +1,4 @@
-"""What of the spread constraints of a pod keeps replicas out of a cluster that has room for all of them."""
+"""Which spread constraints of a pod keep replicas out of a cluster that has room for all of them."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ from kubelint_gpu.workspace.workload_check import WorkloadCheck
 
 
 class UnevenDomains(Value):
-    """Pods that a forbidding constraint leaves without a node, in a cluster that has room for all of them.
+    """Pods that a DoNotSchedule constraint leaves without a node, in a cluster that has room for all of them.
 
     Attributes:
-        constraint: the position of the one without which more find a node.
+        constraint: the index of the constraint without which more pods find a node.
         placed: how many find a node.
         failed: the attempt for the first that does not.
-        exact: whether no order of placing does better.
-        against: the positions of the other forbidding constraints where this one by itself keeps none out.
+        exact: whether no order of placing places more.
+        against: the indices of the other such constraints, if this one alone keeps no pod out.
     """
 
     constraint: int
@@ -38,7 +38,7 @@ class UnevenDomains(Value):
 
 
 def uneven_domains(workload: Workload, pod: Pod, wanted: int, snapshot: Snapshot) -> UnevenDomains | None:
-    """What keeps some of `wanted` pods of a workload out, where it is their own topology spread constraints."""
+    """The spread constraints that keep some of `wanted` pods of a workload out; None if something else does."""
     hard = [number for number, one in enumerate(pod.spec.spread) if one.do_not_schedule]
     found = spread_out(pod, wanted, snapshot) if hard else None
     if found is None or found.failed is None or found.failed.fit is None:
@@ -47,7 +47,7 @@ def uneven_domains(workload: Workload, pod: Pod, wanted: int, snapshot: Snapshot
         return None
 
     def under(constraints: Collection[int]) -> int:
-        """How many of the pods find a node where it has these constraints only."""
+        """Return how many of the pods find a node under only these constraints."""
         kept = tuple(one for place, one in enumerate(pod.spec.spread) if place in constraints)
         return spread_out(replace(pod, spec=replace(pod.spec, spread=kept)), wanted, snapshot).placed
 
@@ -76,7 +76,7 @@ def counted_pods(pod: Pod, constraint: SpreadConstraint, running: Snapshot) -> C
 
 
 def why_uneven(unit: ApplySet, subject: WorkloadCheck, pod: Pod, found: UnevenDomains) -> str:
-    """What about the domains keeps the rest out."""
+    """Say which property of the domains keeps the remaining replicas out."""
     constraint = pod.spec.spread[found.constraint]
     key = constraint.topology_key
     counts = domains(pod, constraint, unit.empty)

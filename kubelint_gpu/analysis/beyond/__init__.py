@@ -1,1 +1,1 @@
-"""Clusters other than the declared one: what is so on any nodes, or on further ones."""
+"""Clusters other than the declared one: what holds on any nodes, or with more nodes."""

@@ -1,4 +1,4 @@
-"""Rollouts that never end in any cluster, as the manifests alone show: over a quota, a claim for one pod, a place.
+"""Rollouts that never end in any cluster, by the manifests alone: a quota, an exclusive claim, or a host port.
 
 They are judged on nodes that are as generous to the pods as any could be.
 """
@@ -29,14 +29,14 @@ _OF_NODES = frozenset((ATTACH,))
 
 @once
 def stuck_anywhere(unit: ApplySet) -> Mapping[WorkloadKey, Judgement]:
-    """The rollouts that never end whatever nodes there are; none with an inventory."""
+    """The rollouts that never end on any nodes; empty with an inventory."""
     rolled = {one.key for one in _rolled(unit)}
     return {key: one for key, one in _held_up(unit).items() if one.verdict is Verdict.STUCK and key in rolled}
 
 
 @once
 def short_anywhere(unit: ApplySet) -> Mapping[WorkloadKey, Judgement]:
-    """The workloads of which not all replicas run whatever nodes there are; none with an inventory."""
+    """The workloads whose replicas cannot all run on any nodes; empty with an inventory."""
     made = {one.key for one in _kept(unit) if not makes_none(unit, one)}
     found = _held_up(unit).items()
     return {key: one for key, one in found if key in made and one.verdict is None and one.placed < one.wanted}
@@ -44,7 +44,7 @@ def short_anywhere(unit: ApplySet) -> Mapping[WorkloadKey, Judgement]:
 
 @once
 def _held_up(unit: ApplySet) -> Mapping[WorkloadKey, Judgement]:
-    """What becomes of those whose pods wait, whatever nodes there are, for what no node brings."""
+    """The judgements, on generous nodes, of workloads whose pods wait for something that no node provides."""
     kept = {one.key: one for one in _kept(unit)}
     charged = {key for key, one in kept.items() for quota in unit.cluster.quotas if quota.covers(one.pod)}
     # further nodes bring neither what a quota allows nor what is exclusive
@@ -60,7 +60,7 @@ def _held_up(unit: ApplySet) -> Mapping[WorkloadKey, Judgement]:
 
 @once
 def may_stick_on_another_node(unit: ApplySet) -> Mapping[WorkloadKey, Judgement]:
-    """The rollouts that may wait for a volume where the new pod lands on another node; none with an inventory."""
+    """The rollouts that may wait for a volume if the new pod is bound to another node; empty with an inventory."""
     wanted = [one.key for one in _rolled(unit) if _claims(unit, one, READ_WRITE_ONCE)]
     if not wanted:
         return {}
@@ -70,7 +70,7 @@ def may_stick_on_another_node(unit: ApplySet) -> Mapping[WorkloadKey, Judgement]
 
 @once
 def stuck_without_spare_node(unit: ApplySet) -> Mapping[WorkloadKey, Judgement]:
-    """The rollouts that wait for a host port where each node has an old pod; none with an inventory."""
+    """The rollouts that wait for a host port if each node has an old pod; empty with an inventory."""
     found: dict[WorkloadKey, Judgement] = {}
     for one in _rolled(unit):
         if _has_host_ports(one) and one.key not in stuck_anywhere(unit):
@@ -82,7 +82,7 @@ def stuck_without_spare_node(unit: ApplySet) -> Mapping[WorkloadKey, Judgement]:
 
 
 def _kept(unit: ApplySet) -> Iterator[WorkloadCheck]:
-    """Without an inventory the workloads of which a scheduler places as many pods as there shall be."""
+    """Yield, if there is no inventory, the workloads for which a scheduler places a fixed number of pods."""
     for subject in unit.subjects if unit.world.inventory is None else ():
         controller, workload = subject.controller, subject.workload
         counted = workload.replicas and not (controller.runs_to_completion or controller.node_bound)
@@ -91,7 +91,7 @@ def _kept(unit: ApplySet) -> Iterator[WorkloadCheck]:
 
 
 def _rolled(unit: ApplySet) -> Iterator[WorkloadCheck]:
-    """Those whose pods are replaced by others."""
+    """Yield the workloads whose pods a rollout replaces."""
     for subject in _kept(unit):
         if subject.controller.has_replica_sets and not subject.controller.paused:
             yield subject
@@ -104,7 +104,7 @@ def _exclusive(unit: ApplySet, subject: WorkloadCheck) -> Iterator[bool]:
 
 
 def _pinned(subject: WorkloadCheck, key: str) -> bool:
-    """Whether each node that it may go to has one of the values that it names for this label."""
+    """Whether its node requirements restrict the label, in each alternative."""
     return all(
         any((bound.field and key == _HOSTNAME) or bound.requirement.key == key for bound in bounds)
         for bounds in alternatives(subject.workload.spec)
@@ -112,7 +112,7 @@ def _pinned(subject: WorkloadCheck, key: str) -> bool:
 
 
 def _claims(unit: ApplySet, subject: WorkloadCheck, mode: str) -> bool:
-    """Whether it uses a claim of the manifests that has this access mode and no wider one."""
+    """Whether it uses a claim of the manifests with exactly this access mode."""
     return any(set(one.access_modes) == {mode} for one in unit.claims_of(subject.workload))
 
 
@@ -122,7 +122,7 @@ def _has_host_ports(subject: WorkloadCheck) -> bool:
 
 
 def _is_over(judgement: Judgement, certain: frozenset[str]) -> bool:
-    """Whether what it waits for at the end is of a kind that no node brings."""
+    """Whether it waits at the end only for something that no node provides."""
     mine = [one for one in (judgement.trace.waiting if judgement.trace else ()) if one.owner == judgement.workload.key]
     waits = mine or ([judgement.waiting] if judgement.waiting is not None else [])
     if not waits:

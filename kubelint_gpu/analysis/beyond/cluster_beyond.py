@@ -1,4 +1,4 @@
-"""The declared cluster with what there may be beyond the inventory."""
+"""The declared cluster with hypothetical nodes beyond the inventory."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ from kubelint_gpu.workspace.workload_check import WorkloadKey
 
 
 class Further(Value):
-    """The declared cluster with nodes that may be there besides, as generous to the unit's pods as any could be.
+    """The declared cluster with hypothetical nodes, the best possible ones for the unit's pods.
 
-    `taken` are the subjects, by identity, whose pods such nodes take; `known` says that this is known of all.
+    `taken` are the keys of the workloads whose pods these nodes take; `known` says whether that is known for all.
     """
 
     cluster: Cluster
@@ -29,7 +29,7 @@ class Further(Value):
 
 @once
 def cluster_beyond(unit: ApplySet) -> Further:
-    """The cluster with what there may be beyond the inventory."""
+    """The declared cluster with hypothetical nodes beyond the inventory."""
     transitions = transitions_in(unit)
     users = [one for found in transitions.values() for one in (found.new, found.old)]
     pods = {
@@ -51,5 +51,5 @@ def cluster_beyond(unit: ApplySet) -> Further:
 
 @once
 def grown_beyond(unit: ApplySet) -> Cluster:
-    """The same after pools have grown, with the devices of their nodes: of further nodes these are not known."""
+    """The same after pools have grown, with the devices of their nodes; those of hypothetical nodes are unknown."""
     return fully_grown(cluster_beyond(unit).cluster, unit.growth, SIMULATION.pool_nodes)

@@ -16,7 +16,7 @@ from kubelint_gpu.workspace.workload_check import WorkloadKey
 
 @once
 def on_generous_nodes(unit: ApplySet) -> Scenario:
-    """All workloads are rolled out, on nodes as generous as any could be, with the volumes that they ask for."""
+    """A scenario in which all workloads roll out on generous nodes, with the volumes that they ask for."""
     placed = [one for one in unit.subjects if one.places_pods and one.placed_here and not one.workload.custom]
     rolled = {one.key: Transition(one.workload, one.workload) for one in placed}
     cluster = with_bound_claims(unit.cluster, [one.workload for one in placed])
@@ -26,7 +26,7 @@ def on_generous_nodes(unit: ApplySet) -> Scenario:
 
 
 def without_spare_node(scenario: Scenario, key: WorkloadKey) -> Scenario:
-    """A workload is alone, on as many nodes as it has pods."""
+    """A scenario with only one workload, on as many nodes as it has pods."""
     one, nodes = scenario.transitions[key], scenario.cluster.nodes
     pod, cluster = created_pod(one.new, "new"), scenario.cluster
     mine = [node for node in nodes if fit(pod, Snapshot.of(replace(cluster, nodes=(node,)))).schedulable]
@@ -35,5 +35,5 @@ def without_spare_node(scenario: Scenario, key: WorkloadKey) -> Scenario:
 
 
 def nodes_for(one: Transition) -> int:
-    """How many nodes its old and new pods and one more could take."""
+    """A number of nodes that is enough for its old and new pods and one more."""
     return 2 * one.new.replicas + 1

@@ -1,1 +1,1 @@
-"""What rules ask about devices and the claims for them."""
+"""Questions of rules about devices and resource claims."""

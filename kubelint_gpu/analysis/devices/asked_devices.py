@@ -1,4 +1,4 @@
-"""How many devices the pods of a workload ask for, and how many there are of them."""
+"""How many devices the pods of a workload ask for, and how many there are."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 class AskedDevices(NamedTuple):
-    """Devices that one request selects: how they are called, how many a pod takes, and how many some nodes have."""
+    """Devices that one request selects: their label, how many a pod takes, and how many some nodes have."""
 
     label: str
     each: int
@@ -26,7 +26,7 @@ class AskedDevices(NamedTuple):
 
 
 def asked_devices(unit: ApplySet, subject: WorkloadCheck, nodes: Collection[str]) -> AskedDevices | None:
-    """What each pod asks for; None where it is more than one number of devices of one kind for a claim of its own."""
+    """The devices that each pod asks for; None unless it is a number of devices of one kind, by its own claim."""
     mine, found = _references(unit).get(subject.key, []), list(device_demands(unit, subject))
     spec = claim_of(unit, mine[0]) if len(mine) == 1 else None
     if spec is None or len(spec.requests) != 1 or len(found) != 1:
@@ -38,10 +38,9 @@ def asked_devices(unit: ApplySet, subject: WorkloadCheck, nodes: Collection[str]
 def device_demands(
     unit: ApplySet, subject: WorkloadCheck
 ) -> Iterator[tuple[str, str, int, frozenset[tuple[str, Hashable]]]]:
-    """What each pod takes of devices: of which class, what it is called, how many, and those that it can have.
+    """Yield the devices that each pod takes: class, label, number, and the devices that it can get as (node, device).
 
-    They are (node, device). Nothing of claims that others use, too, and of devices that are shared or reached from
-    several nodes.
+    Claims that several pods use are left out, and so are devices that are shared or reached from several nodes.
     """
     trial, known = device_trial(unit), _choices(unit)
     mine = [one for one in _references(unit).get(subject.key, []) if one.kind == TEMPLATE]
@@ -61,7 +60,7 @@ def device_demands(
 
 @once
 def _choices(_unit: ApplySet) -> dict[Hashable, frozenset[tuple[str, Hashable]] | None]:
-    """The devices that a request selects; None where they are shared. Many workloads ask for the same."""
+    """A cache: the devices that a request selects; None if they are shared. Many workloads ask for the same."""
     return {}
 
 
@@ -76,7 +75,7 @@ def _references(unit: ApplySet) -> dict[WorkloadKey, list[PodClaimReference]]:
 
 
 def own_devices(unit: ApplySet, subject: WorkloadCheck) -> list[tuple[PodClaimReference, str]]:
-    """What each pod takes by claims of its own, with where they are named; nothing of claims that are not declared."""
+    """The devices that each pod takes by its own claims, with the reference; undeclared claims are left out."""
     mine = [one for one in _references(unit).get(subject.key, []) if one.kind == TEMPLATE]
     specs = [(one, spec) for one in mine if (spec := claim_of(unit, one)) is not None]
     queries = [(one, request.exactly) for one, spec in specs for request in spec.requests]

@@ -1,4 +1,4 @@
-"""What rests on values of devices that follow from nothing that the inventory declares."""
+"""Results that depend on assumed values of devices, which the inventory does not declare."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _Names = set[tuple[str, str]]
 
 
 def assumption(unit: ApplySet, trial: ClaimTrial, spec: ClaimSpec, fault: Fault) -> str:
-    """What would have to be declared for a fault to be certain; empty where it does not rest on assumed values."""
+    """What must be declared to make a fault certain; empty if it does not depend on assumed values."""
     asked = spec.requests[int(fault.below[1])].exactly if fault.below[-1] == "deviceClassName" else None
     if asked is not None and asked.device_class in OPTIONAL and _assumed(unit.world) and not trial.selected(asked):
         return "whether the driver publishes such devices, the inventory does not tell: declare them in `devices`"
@@ -50,7 +50,7 @@ def assumption(unit: ApplySet, trial: ClaimTrial, spec: ClaimSpec, fault: Fault)
 
 @once
 def resting_on_assumed(unit: ApplySet) -> frozenset[WorkloadKey]:
-    """The workloads whose pods have a claim that may get more devices where assumed values are other ones."""
+    """The workloads with a claim that may get more devices if assumed values are wrong."""
     specs = [(one.subject.key, claim_of(unit, one)) for one in claim_references(unit)]
     trial = device_trial(unit) if specs else None
     if trial is None:
@@ -72,9 +72,9 @@ def _may_get_more(unit: ApplySet, trial: ClaimTrial, spec: ClaimSpec) -> bool:
 
 
 def _without_assumed(unit: ApplySet, trial: ClaimTrial, spec: ClaimSpec) -> tuple[ClaimSpec, _Names]:
-    """A claim without what looks at assumed values of the devices that it may have, and the names of these values.
+    """A claim without its conditions on assumed values of devices, and the names of these values.
 
-    It is to be asked of the looser trial.
+    It must be tried with the looser trial.
     """
     from kubelint_gpu.inventory.dra import nvidia
     from kubelint_gpu.kube.dra.device import qualified
@@ -118,7 +118,7 @@ def _without_assumed(unit: ApplySet, trial: ClaimTrial, spec: ClaimSpec) -> tupl
 
 @lru_cache(maxsize=4)
 def _looser(trial: ClaimTrial, world: ClusterContext) -> tuple[ClaimTrial, Mapping[str, frozenset[tuple[str, str]]]]:
-    """A trial with classes without the selectors that look at assumed values, and what of these each looks at."""
+    """A trial whose classes have no selectors on assumed values, and the assumed values that each class uses."""
     cluster, assumed = trial.snapshot.cluster, _assumed(world)
     read = {
         one.name: frozenset[tuple[str, str]]().union(*[_looks_at(text, assumed) for text in one.selectors])
@@ -134,7 +134,7 @@ def _looser(trial: ClaimTrial, world: ClusterContext) -> tuple[ClaimTrial, Mappi
 
 
 def _looks_at(text: str | None, names: Iterable[tuple[str, str]]) -> frozenset[tuple[str, str]]:
-    """Those of some attributes and capacities that an expression looks at."""
+    """The given attributes and capacities that an expression uses."""
     from kubelint_gpu.kube.dra.selector import selector
 
     sight = selector(text or "").sight
@@ -143,7 +143,7 @@ def _looks_at(text: str | None, names: Iterable[tuple[str, str]]) -> frozenset[t
 
 @lru_cache(maxsize=4)
 def _assumed(world: ClusterContext) -> Mapping[tuple[str, str], frozenset[tuple[str, str]]]:
-    """The attributes and capacities, by domain and identifier, whose values are assumed, and of which devices."""
+    """The attributes and capacities with assumed values, by domain and identifier, with the kinds of devices."""
     from kubelint_gpu.inventory.dra import nvidia
 
     return nvidia.assumed(world.inventory) if world.inventory is not None else {}

@@ -1,4 +1,4 @@
-"""Expressions of claims and classes that do not compile, or that have no value for a device."""
+"""Expressions of claims and classes that do not compile, or fail for a device."""
 
 from __future__ import annotations
 
@@ -34,18 +34,18 @@ from kubelint_gpu.analysis.devices.preset_trial import preset_trial
 
 
 class RuntimeFailure(Value):
-    """An expression that has no value for a device.
+    """An expression that fails for a device.
 
     Attributes:
-        manifest: the object whose pods wait for that.
-        pointer: the expression, or what names the object that has it.
-        owner: whose expression it is, where it is not written at the pointer; else empty.
-        device: for which it has none.
+        manifest: the object whose pods wait because of that.
+        pointer: the expression, or the reference to the object that contains it.
+        owner: the object that contains the expression, if that is not at the pointer; else empty.
+        device: the device.
         has: the attributes and capacities of that device.
         error: the error of the scheduler.
-        certainty: possible where the devices are those that the driver is known to publish.
+        certainty: possible if the devices are only those that the driver is known to publish.
         declared: whether they are those of the cluster.
-        in_some_order: whether it fails only where the scheduler, which has no fixed order, comes to the device first.
+        in_some_order: whether it fails only if the scheduler, which has no fixed order, tries the device first.
     """
 
     manifest: Manifest
@@ -60,9 +60,10 @@ class RuntimeFailure(Value):
 
 
 def runtime_failures(unit: ApplySet) -> Iterator[RuntimeFailure]:
-    """The expressions of a unit's claims and classes with which scheduling fails.
+    """Yield the expressions of a unit's claims and classes that fail when a pod is scheduled.
 
-    Where the cluster's devices are not known, claims for NVIDIA's classes are asked of what its driver publishes.
+    If the cluster's devices are unknown, claims for NVIDIA's classes are tried on the devices that its driver
+    publishes.
     """
     declared = device_trial(unit)
     trial = declared if declared is not None else preset_trial(unit)
@@ -89,7 +90,7 @@ def _failures(unit: ApplySet, trial: ClaimTrial) -> Iterator[RuntimeFailure]:
     )
 
     def asked(spec: ClaimSpec, askers: Sequence[PodClaimReference]) -> _Found | None:
-        """Of the cluster's nodes those are asked that pods may go to; those of a preset have nothing but devices."""
+        """Try the claim on the cluster's nodes that its pods may use, or on a preset, whose nodes only have devices."""
         trial.renewed()
         fails = trial.asked(spec).error is not None
         if not fails and trial.failure_in_some_order(spec) is None:
@@ -153,13 +154,13 @@ class _Found(Value):
 
 
 def _fails_now(unit: ApplySet, subject: WorkloadCheck) -> bool:
-    """Whether an attempt to schedule its pod beside those that run ends with an error."""
+    """Whether scheduling its pod beside the running ones fails with an error."""
     found = unit.beside_running(subject).fit
     return found is not None and found.error is not None
 
 
 def _asked(trial: ClaimTrial, spec: ClaimSpec, among: frozenset[str] | None = None) -> _Found | None:
-    """The selector with which scheduling of a claim fails on some node, though it compiles."""
+    """The selector that compiles, but with which scheduling a claim fails on some node."""
     outcome = trial.asked(spec, among=among)
     return _found(outcome.selector) if outcome.error is not None else None
 

@@ -1,4 +1,4 @@
-"""What is wrong with a claim, its template, its class or its use, as far as rules say it alike."""
+"""Faults of a claim, its template, its class or its use, in the form that several rules report."""
 
 from __future__ import annotations
 
@@ -9,16 +9,16 @@ from kubelint_gpu.workspace.manifest import Manifest
 
 
 class ClaimFault(Value):
-    """A field that the API server refuses or drops, or with which pods wait.
+    """A field that the API server refuses or drops, or that makes pods wait.
 
     Attributes:
         manifest: the object.
         pointer: the field to point at.
         text: what is wrong.
-        cause: what tells it from other faults of the object.
-        at_key: whether the key of the field is meant, and not its value.
+        cause: distinguishes it from other faults of the object.
+        at_key: whether to point at the key of the field, not at its value.
         help: what to do about it.
-        severity: where that of the rule is not meant.
+        severity: the severity, if it is not that of the rule.
     """
 
     manifest: Manifest
@@ -32,14 +32,14 @@ class ClaimFault(Value):
 
 
 class ShapeFault(ClaimFault):
-    """Something of a claim, or of its use, that stands in the wrong place or names nothing.
+    """A field of a claim, or of its use, that is in the wrong place or names nothing.
 
     Attributes:
-        covers: the fields that this says all of: no other rule tells of them.
+        covers: the fields that this fault fully explains: no other rule reports them.
         near: the name that was probably meant.
         wrap: the fields of the request at `pointer[:-1]` that belong under `exactly`.
-        unwrap: whether what stands under the field belongs in its place.
-        version: the apiVersion whose shape it is.
+        unwrap: whether the content of the field belongs in its place.
+        version: the apiVersion with this shape.
     """
 
     covers: tuple[Pointer, ...] = ()

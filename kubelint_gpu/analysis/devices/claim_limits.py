@@ -1,4 +1,4 @@
-"""Claims that ask for more than a claim may have, for what their namespace may not, or for what a release drops."""
+"""Claims that exceed limits, use features that their namespace must not use, or fields that a release drops."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ ADMIN_LABEL = "resource.kubernetes.io/admin-access"
 
 
 def limit_faults(unit: ApplySet) -> Iterator[ClaimFault]:
-    """All of a unit."""
+    """Yield all faults of this kind in a unit."""
     for manifest in device_objects(unit):
         from kubelint_gpu.kube.validation.device_validation import device_limits
 
@@ -32,7 +32,7 @@ def limit_faults(unit: ApplySet) -> Iterator[ClaimFault]:
 
 
 def _too_many_devices(unit: ApplySet) -> Iterator[ClaimFault]:
-    """Counts that the API server accepts and no allocation can hold."""
+    """Counts that the API server accepts but no allocation can hold."""
     for claim in written_claims(unit):
         from kubelint_gpu.kube.dra.claim import ALL
 
@@ -90,7 +90,7 @@ def _admin_access(unit: ApplySet) -> Iterator[ClaimFault]:
 
 
 def _dropped(unit: ApplySet) -> Iterator[ClaimFault]:
-    """Fields that come to nothing, as the gate behind them is off by default in the cluster's release."""
+    """Fields that have no effect, because their feature gate is off by default in the cluster's release."""
     minor = unit.minor_release
     if minor is None or not behaviour(unit.cluster.version).dynamic_resources:
         return
@@ -123,7 +123,7 @@ def _gated(manifest: Manifest) -> Iterator[tuple[Pointer, str, str, str]]:
 
 
 def _consumers(unit: ApplySet) -> Iterator[ClaimFault]:
-    """Named claims that more pods use than a claim can be reserved for."""
+    """Named claims with more users than a claim can be reserved for."""
     users: dict[tuple[str, str], int] = {}
     for reference in claim_references(unit):
         if reference.kind != CLAIM or reference.subject.controller.node_bound:

@@ -1,4 +1,4 @@
-"""Claims in the shape of another version, and pods that name their claims wrongly."""
+"""Claims in the shape of another version, and pods with wrong references to claims."""
 
 from __future__ import annotations
 
@@ -24,19 +24,19 @@ _EXACTLY = "exactly"
 
 @once
 def shape_faults(unit: ApplySet) -> tuple[ShapeFault, ...]:
-    """What is wrong with the shape of a unit's claims, and of their use."""
+    """The faults in the shape of a unit's claims, and of their use."""
     return (*_of_objects(unit), *faults_of_pods(unit))
 
 
 @once
 def told_shapes(unit: ApplySet) -> dict[Manifest, tuple[Pointer, ...]]:
-    """By object, the fields of which `shape_faults` says all."""
+    """Return the fields that `shape_faults` fully explains, by object."""
     found = grouped((fault.manifest, pointer) for fault in shape_faults(unit) for pointer in fault.covers)
     return {manifest: tuple(pointers) for manifest, pointers in found.items()}
 
 
 def is_told(unit: ApplySet, manifest: Manifest, pointer: Pointer) -> bool:
-    """Whether a fault of the shape is in a field, or in what it should hold."""
+    """Whether a shape fault is in a field, or in its content."""
     return any(one[: len(pointer)] == pointer for one in told_shapes(unit).get(manifest, ()))
 
 
@@ -60,7 +60,7 @@ def _of_template(manifest: Manifest, unknown: Sequence[Misfit]) -> Iterator[Shap
 
 
 def _version_with(manifest: Manifest, one: Misfit) -> str:
-    """The apiVersion in which a field is right where it stands; empty where it is so in none."""
+    """The apiVersion in which the field is valid at its place; empty if there is none."""
     value = manifest.item.value
     own, served = value.get("apiVersion"), table().versions(GROUP, manifest.kind)
     for version in (f"{GROUP}/{name}" for name in _VERSIONS):

@@ -1,4 +1,4 @@
-"""Claims that all pods of one workload or of several share: their devices hold them on one node."""
+"""Claims that all pods of one or several workloads share: their devices bind the pods to one node."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ from kubelint_gpu.workspace.apply_set import ApplySet
 
 
 class SharedClaim(Value):
-    """A claim whose devices keep pods from running that could run without it.
+    """A shared claim that keeps pods from running that could run without it.
 
     Attributes:
-        reference: where a workload names it.
-        wanted: how many pods the workload has, as far as they were counted; of a DaemonSet one for each node.
-        placed: how many of them run at most; 0 where others are counted with them.
+        reference: the workload's reference to it.
+        wanted: how many pods the workload has, as far as counted; for a DaemonSet one for each node.
+        placed: how many of them run at most; 0 if pods of others are counted with them.
         per_node: whether the workload has a pod on each node.
-        others: the other workloads whose pods are counted, where each alone finds room.
+        others: the other workloads whose pods are counted, if each alone finds room.
     """
 
     reference: PodClaimReference
@@ -37,7 +37,7 @@ class SharedClaim(Value):
 
 
 def shared_claims(unit: ApplySet) -> Iterator[SharedClaim]:
-    """The named claims of a unit that leave pods of their workloads without a node."""
+    """Yield the named claims of a unit that leave pods of their workloads without a node."""
     if not any(one.kind == CLAIM for one in claim_references(unit)):
         return
     trial = device_trial(unit)
@@ -83,13 +83,13 @@ def shared_claims(unit: ApplySet) -> Iterator[SharedClaim]:
 
 
 def _held_back(pods: Sequence[Pod], snapshot: Snapshot) -> int | None:
-    """How many pods of one claim run at most, where more would without it; None where all run, or as many."""
+    """Return how many pods with one claim run at most, if more would run without it; else None."""
     best = _most(pods, snapshot)
     return best if best < len(pods) and best < _placed([without_claims(pod) for pod in pods], snapshot) else None
 
 
 def _most(pods: Sequence[Pod], snapshot: Snapshot) -> int:
-    """How many pods run at most, whichever node the first of them takes."""
+    """How many pods run at most, for any node of the first pod."""
     best = 0
     for name in fit(pods[0], snapshot).fits[: TOLD.sharing_nodes]:
         best = max(best, 1 + _placed(pods[1:], assume(_named(pods[0], 0), snapshot, name)))
@@ -99,7 +99,7 @@ def _most(pods: Sequence[Pod], snapshot: Snapshot) -> int:
 
 
 def _placed(pods: Sequence[Pod], snapshot: Snapshot) -> int:
-    """How many of some pods, the first ones, find a node one after the other."""
+    """Return how many of the pods find a node, placed one after the other."""
     for number, pod in enumerate(pods):
         nodes = fit(pod, snapshot).fits
         if not nodes:

@@ -1,4 +1,4 @@
-"""Pods that name their claims wrongly."""
+"""Pods with wrong references to claims."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from kubelint_gpu.workspace.workload_check import WorkloadCheck
 
 
 def faults_of_pods(unit: ApplySet) -> Iterator[ShapeFault]:
-    """What is wrong with how the pods of a unit name their claims."""
+    """Yield the faults in how the pods of a unit reference claims."""
     for subject in unit.subjects:
         base = field_pointers.pod_spec(subject.manifest)
         spec = mapping(field_pointers.at(subject.manifest, base))
@@ -61,7 +61,7 @@ def _meant(near: Sequence[str]) -> tuple[str, ...]:
 
 
 def _of_request(unit: ApplySet, subject: WorkloadCheck, where: Pointer, one: dict[str, object]) -> Iterator[ShapeFault]:
-    """A container that uses one request of a claim, which the claim does not have: it gets no device."""
+    """Yield a container that uses a request of a claim which the claim does not have: it gets no device."""
     import difflib
 
     name, request = one.get("name"), one.get("request")

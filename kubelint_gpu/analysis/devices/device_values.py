@@ -1,4 +1,4 @@
-"""What devices have in one of their attributes or capacities, as it is told."""
+"""The values of devices in one of their attributes or capacities, formatted for messages."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 def values_of(subjects: Sequence[Subject], path: Path) -> dict[tuple[str, bool], int]:
-    """What devices have in a part of them, and whether it is a text, with how many have it; the most frequent first."""
+    """The values of devices at a path, and whether each is a text, with their numbers; the most frequent first."""
     from kubelint_gpu.kube.dra.asked_values import DRIVER
     from kubelint_gpu.kube.dra.device import Attribute, qualified
 
@@ -33,11 +33,11 @@ def values_of(subjects: Sequence[Subject], path: Path) -> dict[tuple[str, bool],
 
 
 def written(value: object, *, is_text: bool = False) -> str:
-    """A value as it is told: a text in quotes, `false` as in an expression."""
+    """Format a value: a text in quotes, `false` as in an expression."""
     text = str(value).lower() if isinstance(value, bool) else str(value)
     return f"'{text}'" if is_text else text
 
 
 def shown_amount(amount: object) -> str:
-    """An amount as a quantity: `80Gi`, `24`."""
+    """Format an amount as a quantity: `80Gi`, `24`."""
     return shown("memory", amount) if isinstance(amount, int) else str(amount)

@@ -14,7 +14,7 @@ from kubelint_gpu.workspace.manifest import Manifest
 
 
 class CompileFailure(Value):
-    """An expression that the API server refuses; `offset` is where it stumbles, None where that is no one place."""
+    """An expression that the API server refuses; `offset` is the position of the error, or None."""
 
     manifest: Manifest
     pointer: Pointer
@@ -50,7 +50,7 @@ def _failures(unit: ApplySet) -> Iterator[CompileFailure]:
 
 
 def _shares(unit: ApplySet) -> bool:
-    """Whether the release knows devices that several claims may share: expressions may ask for that then."""
+    """Whether the release supports devices that several claims share: then expressions can refer to that."""
     from kubelint_gpu.scheduler.plugins.dynamic_resources.features import features_of
 
     return unit.minor_release is None or features_of(behaviour(unit.cluster.version)).betas

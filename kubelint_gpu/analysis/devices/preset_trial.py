@@ -1,4 +1,4 @@
-"""Devices as the driver of NVIDIA publishes them, for clusters of which none are known."""
+"""The devices that NVIDIA's driver publishes, for clusters whose devices are unknown."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 def preset_trial(unit: ApplySet) -> ClaimTrial | None:
-    """Devices as NVIDIA's driver publishes them, where the unit has claims and nothing is known of the cluster's."""
+    """A trial with NVIDIA's devices, if the unit has claims and the cluster's devices are unknown; else None."""
     if unit.world.has_slices or not (written_claims(unit) or any(device_objects(unit))):
         return None
     minor = unit.minor_release

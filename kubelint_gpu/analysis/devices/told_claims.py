@@ -1,4 +1,4 @@
-"""Workloads whose pods wait for a claim: a rule about devices tells the cause."""
+"""Workloads whose pods wait for a claim, which a rule about devices already reports."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from kubelint_gpu.workspace.workload_check import WorkloadCheck, WorkloadKey
 
 @once
 def wait_for_claims(unit: ApplySet) -> frozenset[WorkloadKey]:
-    """The workloads of which a claim is refused by the API server, or ends every attempt with an error."""
+    """The workloads with a claim that the API server refuses, or that ends every attempt with an error."""
     return frozenset(_waiting(unit))
 
 
@@ -42,9 +42,9 @@ def _waiting(unit: ApplySet) -> Iterator[WorkloadKey]:
 
 
 def unserved_pod(unit: ApplySet, subject: WorkloadCheck) -> tuple[list[str], list[str], str | None] | None:
-    """The nodes that lack devices for a workload's pod, the resources that devices serve, and the scheduler's text.
+    """The nodes without devices for a workload's pod, the resources that devices serve, and the scheduler's message.
 
-    None where not its claims alone keep it from every node, and where these have devices.
+    None if the claims are not the only reason on every node, or if they get devices.
     """
     trial = device_trial(unit)
     if trial is None:

@@ -1,4 +1,4 @@
-"""What the condition of a selector that no device meets asks for, and what the devices have instead."""
+"""Which condition of a selector no device meets, and the values that the devices have."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ class Fault(Value):
     Attributes:
         below: the field, below `devices` in the shape of v1.
         text: what is wrong, as a clause.
-        offset: where in an expression it stands; None where it is no part of one.
-        wanted: the literal that no device has; empty where it is none.
-        near: the value that was probably meant; empty where none is like it.
-        reads: what the failing condition looks at; nothing where that is not known.
-        bare: the text without what devices have instead; empty where it does not tell that.
+        offset: its position in an expression; None if it is not part of one.
+        wanted: the literal that no device has; empty if there is none.
+        near: the value that was probably meant; empty if none is similar.
+        reads: the paths that the failing condition reads; empty if unknown.
+        bare: the text without the values of the devices; empty if it has none.
     """
 
     below: Pointer
@@ -39,7 +39,7 @@ class Fault(Value):
 
 
 def unmet(expression: str, subjects: Sequence[Subject], of: str, *, shareable: bool) -> Fault:
-    """The first condition of an expression that none of some devices meets that meet those before."""
+    """The first condition of an expression that no device meets that meets all conditions before it."""
     from kubelint_gpu.kube.dra.asked_values import conditions_of
 
     kept = subjects

@@ -1,4 +1,4 @@
-"""Claims that no node's devices can serve: which part of them fails, found by asking the allocator without it."""
+"""Claims that no node's devices can serve: finds the failing part by trying the allocator without it."""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ from kubelint_gpu.analysis.devices.written_claims import PodClaimReference, open
 
 @once
 def device_trial(unit: ApplySet) -> ClaimTrial | None:
-    """Asks for the devices of the cluster; None where they are not known, or its release does not schedule them."""
+    """A trial with the devices of the cluster; None if they are not known, or its release has no DRA."""
     trial = declared_trial(unit)
     return None if trial is None or trial.doubtful_pools else trial
 
 
 @once
 def declared_trial(unit: ApplySet) -> ClaimTrial | None:
-    """The same, also where slices of a pool are missing or disagree: the scheduler takes nothing of it then."""
+    """The trial even if slices of a pool are missing or disagree: the scheduler then allocates nothing from it."""
     cluster = fully_grown(unit.cluster, [pool for pool in unit.growth if not pool.existing], 1)
     if not unit.has_nodes or not cluster.resource_slices or not cluster.nodes:
         return None
@@ -42,14 +42,14 @@ def declared_trial(unit: ApplySet) -> ClaimTrial | None:
 
 
 def certainty(unit: ApplySet) -> Certainty:
-    """Whether the declared nodes and pools have all kinds of devices that the cluster may have."""
+    """Certain if the declared nodes and pools have all kinds of devices that the cluster may have."""
     return "certain" if unit.is_closed else "possible"
 
 
 def faults(
     trial: ClaimTrial, spec: ClaimSpec, askers: Sequence[PodClaimReference] = ()
 ) -> Iterator[unmet_conditions.Fault]:
-    """What keeps a claim of these pods from every node; nothing where a node serves it, or where that is not known."""
+    """Yield what keeps a claim of these pods from every node; nothing if a node serves it, or if that is not known."""
     trial.renewed()
     found = trial.asked(spec)
     if found.error is not None and found.refused is None and askers:
@@ -71,7 +71,7 @@ def faults(
 
 
 def least_devices(spec: ClaimSpec) -> int:
-    """How many devices a claim needs at least; of a request for all devices one."""
+    """How many devices a claim needs at least; a request for all devices needs one."""
     from kubelint_gpu.kube.dra.claim import ALL
 
     total = 0
@@ -111,7 +111,7 @@ def _with(spec: ClaimSpec, query: DeviceQuery) -> ClaimSpec:
 
 
 def _of_query(trial: ClaimTrial, spec: ClaimSpec, query: DeviceQuery) -> unmet_conditions.Fault | None:
-    """What fails of one request alone."""
+    """The failing part of one request alone."""
     one = replace(query, mode="ExactCount", count=1)
     if not _fails(trial, _with(spec, one)):
         return _of_count(trial, spec, query)
@@ -166,7 +166,7 @@ def _of_capacity(trial: ClaimTrial, query: DeviceQuery, without: DeviceQuery) ->
 
 
 def _of_count(trial: ClaimTrial, spec: ClaimSpec, query: DeviceQuery) -> unmet_conditions.Fault | None:
-    """Of one device a node has enough: more are asked for than any has."""
+    """Return a fault if a node has at least one matching device, but none has as many as requested."""
     if query.mode == "All":
         return unmet_conditions.Fault(
             ("allocationMode",), f"no node can give all of its devices of class {query.device_class} away"
@@ -187,7 +187,7 @@ def _of_count(trial: ClaimTrial, spec: ClaimSpec, query: DeviceQuery) -> unmet_c
 
 
 def _of_selector(trial: ClaimTrial, query: DeviceQuery) -> unmet_conditions.Fault:
-    """The last selector of a request leaves no device."""
+    """A fault if the last selector of a request leaves no device."""
     number = len(query.selectors) - 1
     left = trial.selected(replace(query, selectors=query.selectors[:-1]))
     of = f"of class {query.device_class}" + (" that the selectors before it leave" if number else "")
@@ -202,7 +202,7 @@ def _devices(found: Sequence[Slot]) -> str:
 
 
 def _of_all(trial: ClaimTrial, spec: ClaimSpec) -> unmet_conditions.Fault | None:
-    """Each request alone is served: what they have in common fails, or all of them at once."""
+    """A fault if each request alone is served, but not with the constraints, or not all requests at once."""
     free = replace(spec, constraints=())
     if _fails(trial, free):
         for number in range(2, len(spec.requests) + 1):

@@ -1,4 +1,4 @@
-"""What manifests say of devices: claims, templates of claims, classes, and the pods that use them."""
+"""Claims, claim templates and classes in manifests, and the pods that use them."""
 
 from __future__ import annotations
 
@@ -27,12 +27,12 @@ _DEFAULT = "default"
 
 
 class WrittenClaim(Value):
-    """A claim or a template of a manifest that can be read.
+    """A readable claim or claim template of a manifest.
 
     Attributes:
-        manifest: where it is written.
+        manifest: its manifest.
         spec: what it asks for.
-        base: where `devices` stands.
+        base: the pointer of `devices`.
         flat: whether its version has requests without `exactly`.
     """
 
@@ -43,7 +43,7 @@ class WrittenClaim(Value):
 
     @property
     def namespace(self) -> str:
-        """Its namespace, as it is where none is written."""
+        """Its namespace; the default one if none is written."""
         return self.manifest.namespace or _DEFAULT
 
     @property
@@ -52,7 +52,7 @@ class WrittenClaim(Value):
         return self.manifest.kind, self.namespace, self.manifest.name
 
     def queries(self) -> Iterator[tuple[Pointer, DeviceQuery]]:
-        """What each request may be served with, with its pointer."""
+        """Yield each request or alternative, with its pointer."""
         for number, request in enumerate(self.spec.requests):
             where = (*self.base, "requests", number)
             for place, one in enumerate(request.first_available):
@@ -66,11 +66,11 @@ class PodClaimReference(Value):
 
     Attributes:
         subject: the workload.
-        entry: the entry.
-        pointer: the name of the object in it.
-        alias: what containers call it.
-        kind: of the object.
-        name: of the object.
+        entry: the pointer of the entry.
+        pointer: the pointer of the object's name in it.
+        alias: its name for containers.
+        kind: the object's kind.
+        name: the object's name.
     """
 
     subject: WorkloadCheck
@@ -82,7 +82,7 @@ class PodClaimReference(Value):
 
     @property
     def namespace(self) -> str:
-        """Where the object is looked for: in the namespace of the pod."""
+        """The namespace of the object: that of the pod."""
         return self.subject.workload.meta.namespace
 
     @property
@@ -98,7 +98,7 @@ def device_objects(unit: ApplySet) -> Iterator[Manifest]:
 
 @once
 def written_claims(unit: ApplySet) -> tuple[WrittenClaim, ...]:
-    """The claims and templates of a unit, without those that cannot be read but for their tolerations."""
+    """The claims and templates of a unit that can be read, apart from their tolerations."""
     return tuple(_written_claims(unit))
 
 
@@ -120,7 +120,7 @@ def _written_claims(unit: ApplySet) -> Iterator[WrittenClaim]:
 
 @once
 def claim_references(unit: ApplySet) -> tuple[PodClaimReference, ...]:
-    """The claims and templates that the pods of a unit name; of an entry with both, which is refused, none."""
+    """The references of the unit's pods to claims and templates; an entry with both is refused and left out."""
     return tuple(_claim_references(unit))
 
 
@@ -144,19 +144,19 @@ def users_of(unit: ApplySet, claim: Manifest) -> tuple[str, ...]:
 
 
 def open_to(references: Sequence[PodClaimReference], snapshot: Snapshot) -> frozenset[str] | None:
-    """The nodes that the filters before let pass for pods that name a claim; None, for all, where none does."""
+    """The nodes that all earlier filters let pass for pods that name a claim; None, for all, without references."""
     pods = [one.subject.pod for one in references]
     without = [replace(pod, spec=replace(pod.spec, resource_claims=())) for pod in pods]
     return frozenset().union(*(fit_lone(pod, snapshot).fits for pod in without)) if pods else None
 
 
 def claim_of(unit: ApplySet, reference: PodClaimReference) -> ClaimSpec | None:
-    """What the claim or the template asks for that a pod names; None where there is none."""
+    """Return the spec of the referenced claim or template; None if it does not exist."""
     return _specs(unit).get(reference.key)
 
 
 def has_devices(unit: ApplySet, one: WrittenClaim | PodClaimReference) -> bool:
-    """Whether it is about a claim that is allocated: nobody asks for its devices again while pods use it."""
+    """Whether the claim is already allocated: it is not allocated again while pods use it."""
     kind, namespace, name = one.key
     return kind == CLAIM and f"{namespace}/{name}" in _allocated(unit)
 
@@ -174,7 +174,7 @@ def _specs(unit: ApplySet) -> dict[tuple[str, str, str], ClaimSpec]:
 
 
 def class_of_resource(unit: ApplySet) -> dict[str, str]:
-    """The class behind each extended resource, of those that are declared, as the newest release has it."""
+    """The declared class behind each extended resource, as in the newest release."""
     if not unit.cluster.device_classes:
         return {}
     from kubelint_gpu.kube.dra.device_class import classes_by_resource

@@ -1,4 +1,4 @@
-"""Where a field belongs that its object does not have: under another name, or in another mapping."""
+"""Where an unknown field belongs: under another name, or in another mapping."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ MISPLACED = "KLG002"
 
 
 class Misplaced(Value):
-    """A field that stands where its object has none, and where it belongs.
+    """An unknown field, and the field that was meant.
 
     Attributes:
-        template: which of the unit's templates has it.
-        pointer: the field as it is written.
-        meant: the field that was probably meant; nothing stands there.
+        template: the index of the unit's template that has it.
+        pointer: the field as written.
+        meant: the field that was probably meant; it is not written.
     """
 
     template: int
@@ -36,7 +36,7 @@ class Misplaced(Value):
 
 
 def misplaced_in(unit: ApplySet, manifest: Manifest) -> Sequence[Misplaced]:
-    """The fields of an object that a rename or a move would put where nothing stands."""
+    """The unknown fields of an object that can be renamed or moved to an unused place."""
     return _by_object(unit).get(manifest.item, ())
 
 
@@ -46,7 +46,7 @@ def _by_object(unit: ApplySet) -> dict[Item, list[Misplaced]]:
 
 
 def misplaced(unit: ApplySet) -> Iterator[Misplaced]:
-    """The fields of a unit that a rename or a move would put where nothing stands."""
+    """Yield the unknown fields of a unit that can be renamed or moved to an unused place."""
     minor = unit.minor_release
     for number, unfit in enumerate(unknown_fields(unit)):
         for found in unfit:
@@ -56,7 +56,7 @@ def misplaced(unit: ApplySet) -> Iterator[Misplaced]:
 
 
 def belongs(found: Misfit, minor: int | None) -> Pointer | None:
-    """The field that an unknown one was probably meant to be; None where none is like it."""
+    """The field that was probably meant by an unknown one; None if none is similar."""
     if found.since and minor is not None:
         return None
     near = near_name(str(found.pointer[-1]), fields(found, minor))
@@ -67,13 +67,13 @@ def belongs(found: Misfit, minor: int | None) -> Pointer | None:
 
 
 def fields(found: Misfit, minor: int | None) -> tuple[str, ...]:
-    """The fields of the mapping that an unknown one stands in."""
+    """The valid fields of the mapping that contains an unknown one."""
     return tuple(table().codes(found.types[-1][1], minor))
 
 
 @lru_cache(maxsize=1024)
 def near_name(key: str, names: tuple[str, ...]) -> str:
-    """The field that is written almost like a key; empty where none is."""
+    """The field whose name is almost equal to a key; empty if there is none."""
     import difflib
 
     plain = key.lower().replace("_", "").replace("-", "")
@@ -87,7 +87,7 @@ def near_name(key: str, names: tuple[str, ...]) -> str:
 
 
 def _may_be_alike(key: str, letters: frozenset[str], name: str) -> bool:
-    """Whether length and letters allow it: each letter that only one of two texts has is a place where they differ."""
+    """A cheap check by length and letters: each letter that only one of two texts has is a difference."""
     length = len(name) + len(key)
     differ = max(abs(len(name) - len(key)), len(letters ^ _letters(name)))
     return differ <= length - TOLD.alike * length
@@ -99,7 +99,7 @@ def _letters(name: str) -> frozenset[str]:
 
 
 def overtaken(waiting: Sequence[Misplaced], changed: ApplySet) -> str:
-    """Why a change comes too early that writes a field whose misplaced one is left; empty where it does not."""
+    """Why a change must wait that writes a field whose misplaced variant is still there; empty if it need not."""
     for one in waiting:
         if one.template >= len(changed.templates):
             continue

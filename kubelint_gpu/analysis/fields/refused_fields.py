@@ -1,4 +1,4 @@
-"""What else the API server refuses of a manifest, apart from what keeps it from being read."""
+"""Other reasons for which the API server refuses a manifest that can be read."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ from kubelint_gpu.workspace.manifest import Manifest
 
 
 def refusals(manifest: Manifest, unfit: Iterable[Misfit], minor: int | None) -> Iterator[InvalidObject]:
-    """Values of the wrong type by the schema of a release, then what the schema does not say; each place once.
+    """Yield values of the wrong type by the schema of a release, then problems beyond the schema; each place once.
 
-    Patches are looked at for their types only. `unfit` is what `written_misfits` gives.
+    Patches are only checked for types. `unfit` is the result of `written_misfits`.
     """
     unfit = tuple(unfit)
     said, unknown = {one.pointer for one in manifest.problems}, {one.pointer for one in unfit if not one.wanted}
@@ -37,12 +37,12 @@ def refusals(manifest: Manifest, unfit: Iterable[Misfit], minor: int | None) -> 
 
 
 def _outer(pointer: Pointer) -> list[Pointer]:
-    """The pointer, and those of all that it stands in."""
+    """The pointer and those of all its parents."""
     return [pointer[:length] for length in range(len(pointer) + 1)]
 
 
 def written_misfits(manifest: Manifest, minor: int | None) -> Iterator[Misfit]:
-    """Fields that do not fit: of the whole object, or of the pod template inside a custom resource."""
+    """Yield fields that do not fit the schema: of the whole object, or of the pod template in a custom resource."""
     workload = manifest.workload
     if workload is None or not workload.custom:
         yield from misfits(manifest.item.value, minor)
@@ -52,7 +52,7 @@ def written_misfits(manifest: Manifest, minor: int | None) -> Iterator[Misfit]:
 
 @once
 def unknown_fields(unit: ApplySet) -> tuple[tuple[Misfit, ...], ...]:
-    """For each of the unit's templates, the fields that its kind does not have in the cluster's release."""
+    """For each of the unit's templates, the fields that do not exist in the cluster's release."""
     return tuple(tuple(written_misfits(manifest, unit.minor_release)) for manifest in unit.templates)
 
 
@@ -63,7 +63,7 @@ def _types(unfit: Iterable[Misfit]) -> Iterator[InvalidObject]:
 
 
 def _gated(manifest: Manifest, minor: int | None) -> Iterator[InvalidObject]:
-    """What only newer releases refuse; nothing where the release is not known."""
+    """Yield the problems that only newer releases refuse; nothing if the release is unknown."""
     if manifest.kind != "StatefulSet" or minor is None or api_group(manifest.item.value) != "apps":
         return
     if minor >= NAMES_AS_LABELS:

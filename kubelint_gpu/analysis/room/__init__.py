@@ -1,1 +1,1 @@
-"""What parts of a cluster have too little room for several workloads."""
+"""Parts of a cluster that have too little room for several workloads."""

@@ -1,4 +1,4 @@
-"""Nodes that do not take all pods which find no other place, though no resource is counted: ports, anti-affinity."""
+"""Nodes that cannot take all pods that fit nowhere else, because of ports or anti-affinity, not resources."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from kubelint_gpu.workspace.workload_check import WorkloadCheck
 
 @once
 def places(unit: ApplySet) -> Mapping[tuple[str, ...], int]:
-    """How many pods are one less than those of workloads that never all run on some nodes, by these nodes."""
+    """Return, for sets of nodes too small for certain workloads together, one less than the number of their pods."""
     lasting = (one for one in unit.subjects if not (one.controller.node_bound or one.controller.runs_to_completion))
     judged = [judgements_in(unit).get(one.key) for one in lasting]
     found = grouped((one.without_place, one.workload) for one in judged if one is not None)
@@ -33,7 +33,7 @@ def places(unit: ApplySet) -> Mapping[tuple[str, ...], int]:
 
 @once
 def places_of_daemons(unit: ApplySet) -> Mapping[tuple[str, ...], int]:
-    """How many pods are one less than those of DaemonSets that no node takes together, by their full nodes."""
+    """Return, for nodes that DaemonSets cannot share, one less than the number of their pods."""
     judged = [(one, judgements_in(unit).get(one.key)) for one in unit.subjects if one.controller.node_bound]
     found = grouped((tuple(in_order(one.full)), subject) for subject, one in judged if one is not None)
     return {
@@ -44,7 +44,7 @@ def places_of_daemons(unit: ApplySet) -> Mapping[tuple[str, ...], int]:
 
 
 def ports_of_daemons(unit: ApplySet, names: Collection[str]) -> tuple[int, ...]:
-    """Return the host ports that several DaemonSets ask for whose pods some nodes do not all take."""
+    """The host ports that several DaemonSets ask for, on nodes that do not take all their pods."""
     judged = [(one, judgements_in(unit).get(one.key)) for one in unit.subjects if one.controller.node_bound]
     specs = [subject.workload.spec for subject, one in judged if one is not None and not one.full.isdisjoint(names)]
     found = Counter(port for spec in specs for port in frozenset(host_ports(spec)))

@@ -1,4 +1,4 @@
-"""The room of a workload, which does not depend on whether its rollout was decided."""
+"""The room of a workload, even if its rollout is undecided."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from kubelint_gpu.workspace.workload_check import WorkloadCheck, WorkloadKey
 
 
 def taking_nodes(unit: ApplySet, subject: WorkloadCheck) -> frozenset[str]:
-    """Return the nodes that take its pod if nothing else runs; none if the workload is not judged."""
+    """The nodes that take its pod when nothing else runs; empty if the workload is not judged."""
     judgement = judgements_in(unit).get(subject.key)
     if judgement is None:
         return frozenset()
@@ -30,7 +30,7 @@ def taking_nodes(unit: ApplySet, subject: WorkloadCheck) -> frozenset[str]:
 
 
 def room_in(unit: ApplySet, subject: WorkloadCheck) -> Judgement | None:
-    """Return what is known of the room of a workload: its judgement, or a count if no work was left for that.
+    """The room of a workload: its judgement, or a count if no work was left for that.
 
     None if the workload is not judged.
     """
@@ -63,17 +63,17 @@ def _count(unit: ApplySet, subject: WorkloadCheck, judgement: Judgement) -> Judg
 
 
 def _is_open(judgement: Judgement) -> bool:
-    """Whether no work was left to look at a workload at all; what is `unknown` of devices is not counted either."""
+    """Whether no work was left to judge a workload; unknown devices do not count."""
     return judgement.verdict is Verdict.UNDECIDED and not judgement.eligible and not judgement.unknown
 
 
 @once
 def _found(_unit: ApplySet) -> dict[WorkloadKey, frozenset[str]]:
-    """Return the nodes that were found so far."""
+    """The nodes that were found so far; a cache."""
     return {}
 
 
 @once
 def _counted(_unit: ApplySet) -> dict[WorkloadKey, Judgement]:
-    """Return what was counted so far."""
+    """The workloads that were counted so far; a cache."""
     return {}

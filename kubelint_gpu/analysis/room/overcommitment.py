@@ -1,7 +1,7 @@
-"""What workloads that are applied together ask for beyond what there is: it is certain that not all of their pods run.
+"""Workloads that together ask for more than there is, so that certainly not all of their pods run.
 
-A resource of some nodes, or some devices, are too few where those that can have nothing else ask for more in all. That
-is counted without a search, and so it is known of any number of workloads.
+A resource of some nodes, or some devices, are too few if the pods that can use nothing else ask for more in total. This
+is counted without a search, for any number of workloads.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from kubelint_gpu.workspace.workload_check import WorkloadCheck, WorkloadKey
 
 
 class Part(Value):
-    """What one node has of a resource, or one device of it; empty without a node of its own."""
+    """A node's amount of a resource, or one of its devices; the node is empty for a device of several nodes."""
 
     node: str
     device: Hashable
@@ -39,9 +39,9 @@ class Requested(Value):
 
     Attributes:
         key: the workload.
-        label: what it is, as a finding calls it.
+        label: the name for messages.
         amount: how much they take.
-        source: of what they can have it.
+        source: the parts of the cluster that they can use.
     """
 
     key: WorkloadKey
@@ -54,8 +54,8 @@ class Overcommitment(Value):
     """A part of a cluster that is too small for some workloads.
 
     Attributes:
-        label: what there is too little of.
-        nodes: where, by name.
+        label: what is short.
+        nodes: the names of the nodes.
         total: how much there is.
         amounts: how much each workload asks for.
     """
@@ -68,7 +68,7 @@ class Overcommitment(Value):
 
 @once
 def overcommitments(unit: ApplySet) -> Mapping[WorkloadKey, Overcommitment]:
-    """For each of several workloads the smallest part of the cluster that is too small for all of them."""
+    """Return, for each of the workloads, the smallest part of the cluster that is too small for all of them."""
     lasting = [] if may_be_placed(unit) else [one for one in unit.subjects if _counts(unit, one)]
     if len(lasting) < 2:
         return {}
@@ -81,7 +81,7 @@ def overcommitments(unit: ApplySet) -> Mapping[WorkloadKey, Overcommitment]:
 
 
 def _counts(unit: ApplySet, subject: WorkloadCheck) -> bool:
-    """Whether all of its pods shall run for good, on nodes that are known, and none of them does yet."""
+    """Whether all of its pods must run permanently, on known nodes, and none runs yet."""
     judgement, change, controller = (
         judgements_in(unit).get(subject.key),
         transitions_in(unit).get(subject.key),
@@ -103,7 +103,7 @@ def _counts(unit: ApplySet, subject: WorkloadCheck) -> bool:
 
 
 def _eligible(unit: ApplySet, subject: WorkloadCheck) -> frozenset[str]:
-    """The nodes that take its pod when nothing else runs; none where such may join that no judgement names."""
+    """The nodes that take its pod when nothing else runs; empty if nodes may join that no judgement names."""
     found, alone = judgements_in(unit)[subject.key].eligible, unit.alone(subject).fit
     if found or alone is None or unit.may_grow_for(subject):
         return found
@@ -111,7 +111,7 @@ def _eligible(unit: ApplySet, subject: WorkloadCheck) -> frozenset[str]:
 
 
 def _demands(unit: ApplySet, subject: WorkloadCheck) -> Iterator[tuple[str, Requested]]:
-    """What its pods take, each with what it is compared with."""
+    """Yield the total requests of its pods, by resource or class."""
     wanted, eligible = judgements_in(unit)[subject.key].wanted, _eligible(unit, subject)
     for resource, each in pod_requests(subject.workload.spec).items():
         if each and allocatable_only(unit, resource):
@@ -126,7 +126,7 @@ def _demands(unit: ApplySet, subject: WorkloadCheck) -> Iterator[tuple[str, Requ
 
 
 def allocatable_only(unit: ApplySet, resource: str) -> bool:
-    """Whether nodes give a resource out as they have it allocatable, and neither devices nor anything else does."""
+    """Whether only the allocatable amount of nodes limits a resource, and not devices or anything else."""
     return not (resource in unit.supply.mapped or unit.supply.given_out_elsewhere(resource))
 
 
@@ -140,19 +140,19 @@ def _parts(unit: ApplySet, resource: str, names: frozenset[str]) -> frozenset[Pa
 
 @once
 def _known_parts(_unit: ApplySet) -> dict[tuple[str, frozenset[str]], frozenset[Part]]:
-    """What nodes have of a resource: many workloads may go to the same nodes."""
+    """A cache of the nodes' amounts of a resource: many workloads can use the same nodes."""
     return {}
 
 
 @once
 def nodes_at_most(unit: ApplySet) -> Mapping[str, Node]:
-    """The nodes that there are when pools are at their maximum, by name."""
+    """Return the nodes that exist when pools are at their maximum, by name."""
     grown = possible_nodes(unit.growth, SIMULATION.pool_nodes)
     return {one.name: one for one in (*unit.cluster.nodes, *(grown.nodes if grown is not None else ()))}
 
 
 def free_at_most(unit: ApplySet, name: str, resource: str) -> int:
-    """How much of a resource a node has beside the running pods that stay, whatever becomes of these manifests."""
+    """Return how much of a resource a node has left beside running pods that certainly stay."""
     node = nodes_at_most(unit).get(name)
     held = _held_for_good(unit).get(name, {}).get(resource, 0)
     return 0 if node is None else max(0, node.allocatable.get(resource, 0) - held)
@@ -160,7 +160,7 @@ def free_at_most(unit: ApplySet, name: str, resource: str) -> int:
 
 @once
 def _held_for_good(unit: ApplySet) -> Mapping[str, Mapping[str, int]]:
-    """What running pods hold of each node that belong to none of these workloads, do not end and cannot be evicted."""
+    """Return, by node, the resources of running pods that are not applied here, do not end and cannot be preempted."""
     workloads = [one.new for one in transitions_in(unit).values()]
     highest = max((one.spec.priority or 0 for one in workloads), default=0)
     found: dict[str, Counter[str]] = {}
@@ -172,7 +172,7 @@ def _held_for_good(unit: ApplySet) -> Mapping[str, Mapping[str, int]]:
 
 
 def _exceeded(name: str, demands: Sequence[Requested]) -> Iterator[Overcommitment]:
-    """The smallest sources that are too small for those who have no other."""
+    """Yield the smallest sources that are too small for the workloads without another source."""
     by_source = grouped((one.source, one) for one in demands)
     whole = frozenset[Part]().union(*by_source)
     sources = sorted(by_source, key=len) if len(by_source) <= SIMULATION.sources else []

@@ -1,4 +1,4 @@
-"""Jobs whose pods a quota does not let be made, and Jobs whose ended pods use a quota up before they are complete."""
+"""Jobs whose pods a quota refuses, and Jobs whose finished pods exhaust a quota before they are complete."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _LIMIT_PODS = "limit pods instead of count/pods: a pod that has ended is no long
 
 
 def refused_job_pods(unit: ApplySet, subject: WorkloadCheck) -> Iterator[Diagnostic]:
-    """A Job that never has all its pods, whatever else there is: it is told with the quota alone."""
+    """Findings about a Job that can never have all its pods because of a quota alone."""
     job, workload, manifest = job_of(subject.workload), subject.workload, subject.manifest
     if not unit.has_nodes or job is None or not workload.replicas or workload.custom:
         return
@@ -72,7 +72,7 @@ def refused_job_pods(unit: ApplySet, subject: WorkloadCheck) -> Iterator[Diagnos
 
 
 def _crowded_out(unit: ApplySet, subject: WorkloadCheck, left: EndedJobs, wanted: int) -> Diagnostic:
-    """That not all Jobs of a quota have all their pods, as those of Jobs that have ended stay."""
+    """The finding that not all Jobs of a quota get all their pods, because finished pods of other Jobs stay."""
     room, quota = len(left.pods), f"quota {left.quota}"
     stay = f"which has room for {room} {PODS}, and pods that have ended count until their Job is deleted"
     told = (WHO, " need ", ASKED, f" pods under {quota}, {stay}: not all of these Jobs end")
@@ -90,7 +90,7 @@ def _crowded_out(unit: ApplySet, subject: WorkloadCheck, left: EndedJobs, wanted
 
 
 def refusal_beside(unit: ApplySet, subject: WorkloadCheck, others: Sequence[Workload]) -> QuotaRefusal | None:
-    """How a quota refuses a pod of a Job while others run for good; None where none does."""
+    """Return how a quota refuses a pod of a Job beside permanent workloads; None if it admits the pod."""
     running = pods_of_others((subject.workload, *others), without_leaving(unit, unit.cluster).pods)
     stay = [pod for pod in running if pod.spec.node_name and not is_temporary(pod)]
     more = [(created_pod(one, "old"), one.replicas) for one in others]
@@ -100,7 +100,7 @@ def refusal_beside(unit: ApplySet, subject: WorkloadCheck, others: Sequence[Work
 
 
 def outcome(strategy: JobStrategy, *, made: bool) -> str:
-    """What becomes of a Job whose pods never find a node or, where they are not `made`, are refused, as a clause."""
+    """A clause about the end of a Job whose pods stay Pending or, unless `made`, are refused."""
     deadline = strategy.active_deadline_seconds
     if deadline is not None:
         each = "each run" if strategy.concurrency else "the Job"

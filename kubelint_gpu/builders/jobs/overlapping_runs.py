@@ -1,4 +1,4 @@
-"""CronJobs whose runs may overlap: two of them can each hold a part of what both need."""
+"""CronJobs whose runs may overlap: each of two runs can hold a part of what both need."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ SCHEDULE: Pointer = ("spec", "schedule")
 
 
 class OverlappingRuns(Value, eq=False):
-    """A CronJob of which two runs may hold each other up.
+    """A CronJob of which two runs may block each other.
 
     Attributes:
-        interval: the shortest time between two runs, in seconds; None where it is not known.
-        deadline: the seconds after which a run fails; None where it never does.
+        interval: the shortest time between two runs, in seconds; None if unknown.
+        deadline: the seconds after which a run fails; None if it never fails.
     """
 
     subject: WorkloadCheck
@@ -32,14 +32,14 @@ class OverlappingRuns(Value, eq=False):
 
     @property
     def keys(self) -> frozenset[str]:
-        """Whose pods never give back what they hold."""
+        """Return the workloads whose pods never release their resources."""
         return frozenset((self.subject.workload.key,))
 
 
 def overlapping_runs(unit: ApplySet, subject: WorkloadCheck) -> Iterator[OverlappingRuns]:
-    """A CronJob whose next run starts while the one before still waits for pods that the next one then takes.
+    """Yield a CronJob whose next run can take pods' places that the previous run still waits for.
 
-    Nobody knows how long a run takes; one that must end before the next starts leaves nothing to hold.
+    The duration of a run is unknown. A run that must end before the next one starts leaves no conflict.
     """
     from kubelint_gpu.analysis import coupled
     from kubelint_gpu.kube.values import cron_schedule

@@ -1,4 +1,4 @@
-"""The workloads that decide about a Job: those whose pods never end, and Jobs near to whose pods its own must be."""
+"""The workloads that affect a Job: permanent ones, and Jobs that its pods must be near."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from kubelint_gpu.values import replace
 
 
 def near_jobs(unit: ApplySet, subject: WorkloadCheck) -> list[WorkloadCheck]:
-    """The Jobs of the unit near to whose pods its own must be."""
+    """The Jobs of the unit that its pods must be near."""
     jobs = [one for one in unit.subjects if one is not subject and one.controller.runs_to_completion]
     return [
         jobs[place] for place in companion_workloads(subject.workload, [one.workload for one in jobs], unit.cluster)
@@ -23,21 +23,21 @@ def near_jobs(unit: ApplySet, subject: WorkloadCheck) -> list[WorkloadCheck]:
 
 
 def share_nodes(unit: ApplySet, one: WorkloadCheck, other: WorkloadCheck) -> bool:
-    """Whether pods of both go to some node."""
+    """Whether pods of both can use the same node."""
     return not taking_nodes(unit, one).isdisjoint(taking_nodes(unit, other))
 
 
 def running_for_good(
     unit: ApplySet, subjects: Sequence[WorkloadCheck], *, daemons: bool = False
 ) -> list[WorkloadCheck]:
-    """The other workloads that run for good on nodes for these; of DaemonSets those that were there before, or all."""
+    """The other workloads that run permanently on nodes for these; of DaemonSets only old ones, or all."""
     fits = [unit.alone(one).fit for one in subjects]
     nodes = frozenset(name for fit in fits if fit is not None for name in fit.fits)
     return [one for one in unit.subjects if one not in subjects and _stays(unit, one, nodes, daemons=daemons)]
 
 
 def keeping(unit: ApplySet, subject: WorkloadCheck) -> Workload:
-    """A workload with the replicas that it never gives up: one that is rolled out may leave its room to who waits."""
+    """A workload with the replicas that it never gives up: during a rollout, waiting pods can take its room."""
     workload, now = subject.workload, transitions_in(unit).get(subject.key)
     if now is None or not (now.known and now.existing and now.rolls) or subject.controller.node_bound:
         return workload
@@ -45,14 +45,14 @@ def keeping(unit: ApplySet, subject: WorkloadCheck) -> Workload:
 
 
 def asking_too(others: Sequence[WorkloadCheck], resource: str) -> Iterator[Related]:
-    """Where the first of some workloads ask for a resource."""
+    """The places where the first of some workloads ask for a resource."""
     for one in others[:2]:
         for route in field_pointers.requests(one.manifest, resource):
             yield Related(one.manifest.place(route), f"{workload_name(one.workload)} asks for it, too")
 
 
 def _stays(unit: ApplySet, subject: WorkloadCheck, nodes: frozenset[str], *, daemons: bool) -> bool:
-    """Whether a workload runs for good on some of the nodes."""
+    """Whether a workload runs permanently on some of the nodes."""
     if subject.controller.runs_to_completion or nodes.isdisjoint(taking_nodes(unit, subject)):
         return False
     if subject.controller.node_bound:
@@ -61,7 +61,7 @@ def _stays(unit: ApplySet, subject: WorkloadCheck, nodes: frozenset[str], *, dae
 
 
 def while_running(others: Sequence[WorkloadCheck]) -> str:
-    """A clause that says beside what: one workload by its name, several by their number, else what runs already."""
+    """Return a clause with the other workloads: one by name, several by number, none as `what runs already`."""
     if not others:
         return "while what runs already stays"
     if len(others) == 1:

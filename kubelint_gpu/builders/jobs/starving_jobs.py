@@ -1,4 +1,4 @@
-"""Jobs that never start, or stop half-way, because of what runs beside them or is applied with them."""
+"""Jobs that never start, or stop halfway, because of running pods or of workloads that are applied with them."""
 
 from __future__ import annotations
 
@@ -29,13 +29,13 @@ _POLICY: Pointer = ("spec", "concurrencyPolicy")
 
 
 def waiting_jobs(unit: ApplySet, subject: WorkloadCheck) -> Iterator[Diagnostic]:
-    """A Job whose pods are not all made or, where they are, find no room."""
+    """Findings about a Job whose pods are not all created or find no room."""
     refused_pods = tuple(refused_job_pods(unit, subject))
     yield from refused_pods or starving(unit, subject)
 
 
 def starving(unit: ApplySet, subject: WorkloadCheck) -> Iterator[Diagnostic]:
-    """A Job none of whose pods finds room beside the workloads that are applied with it."""
+    """Findings about a Job whose pods all find no room beside the workloads that are applied with it."""
     workload, job, manifest = subject.workload, job_of(subject.workload), subject.manifest
     judgement = judgements_in(unit).get(subject.key)
     if job is None or job.strategy.suspend or not workload.replicas or judgement is None:
@@ -95,7 +95,7 @@ def starving(unit: ApplySet, subject: WorkloadCheck) -> Iterator[Diagnostic]:
 def behind(
     unit: ApplySet, subject: WorkloadCheck, judgement: Judgement, attached: Waiting | None
 ) -> Iterator[Diagnostic]:
-    """A Job that never ends where what is applied with it comes first, or stops half-way, or waits for a volume."""
+    """Findings about a Job that, beside the other workloads, never ends, stops halfway, or waits for a volume."""
     key, wanted, placed = subject.workload.key, judgement.wanted, judgement.placed
     if placed >= wanted and attached is not None:
         judgement, placed = replace(judgement, waiting=attached, at_best=None), 0

@@ -1,4 +1,4 @@
-"""Jobs and custom resources like them that hold a part of what they need, and never get the rest."""
+"""Jobs and similar custom resources that hold a part of what they need, and never get the rest."""
 
 from __future__ import annotations
 
@@ -31,12 +31,12 @@ UNSEEN = "not every placement of what runs beside it was looked at"
 
 
 class ShortGang(Value, eq=False):
-    """A Job, or a custom resource like one, of which some pods run, and never all at once.
+    """A Job or similar custom resource whose pods run partly but never all at once.
 
     Attributes:
         beside: the workloads that stay.
         least, most: how many of its pods run at once.
-        refusal: how a quota refuses the next one, where nodes have room for it.
+        refusal: how a quota refuses the next pod, if nodes have room for it.
     """
 
     team: Team
@@ -48,12 +48,12 @@ class ShortGang(Value, eq=False):
 
     @property
     def keys(self) -> frozenset[str]:
-        """Whose pods never give back what they hold."""
+        """Return the workloads whose pods never release their resources."""
         return frozenset((self.team.key,))
 
 
 class UndecidedGang(Value, eq=False):
-    """A Job of which something is open."""
+    """A Job with an undecided question."""
 
     team: Team
     question: str
@@ -67,7 +67,7 @@ class GangDeadlock(Value, eq=False):
     Attributes:
         stuck: those that hold something.
         beside: the workloads that stay.
-        queued: they name a queue, and nothing shows that anybody admits them by it.
+        queued: they name a queue, but nothing shows that a controller admits them by it.
     """
 
     stuck: tuple[Team, ...]
@@ -78,7 +78,7 @@ class GangDeadlock(Value, eq=False):
 
     @property
     def keys(self) -> frozenset[str]:
-        """Whose pods never give back what they hold."""
+        """Return the workloads whose pods never release their resources."""
         return frozenset(one.key for one in self.stuck if not self.queued)
 
 
@@ -87,7 +87,7 @@ StuckGang = ShortGang | OverlappingRuns | GangDeadlock | UndecidedGang
 
 @once
 def stuck_gangs(unit: ApplySet) -> tuple[StuckGang, ...]:
-    """What is found of the Jobs and custom resources of a unit that need all their pods at once."""
+    """The findings about Jobs and custom resources of a unit that need all their pods at once."""
     return tuple(_stuck_gangs(unit))
 
 
@@ -122,7 +122,7 @@ def _stuck_gangs(unit: ApplySet) -> Iterator[StuckGang]:
 
 
 def _held(unit: ApplySet, teams: list[Team]) -> Iterator[GangDeadlock | UndecidedGang]:
-    """Whether those that could have all their pods hold each other up."""
+    """Yield a deadlock of Jobs that could each have all pods alone, or that the question is undecided."""
     from kubelint_gpu.analysis import coupled
 
     if len(teams) < 2:
@@ -168,7 +168,7 @@ def _together(cluster: Cluster, teams: Sequence[Team], beside: Sequence[Workload
 def _holds_further(
     unit: ApplySet, teams: Sequence[Team], beside: Sequence[WorkloadCheck], verdict: Verdict | None
 ) -> bool:
-    """Whether Jobs hold each other up whatever nodes there are beyond the inventory."""
+    """Whether the Jobs block each other with any nodes beyond the inventory, too."""
     if not cluster_beyond(unit).known or any(team.custom is not None for team in teams):
         return False
     cluster = without_leaving(unit, grown_beyond(unit))
@@ -176,7 +176,7 @@ def _holds_further(
 
 
 def short_gangs(unit: ApplySet, team: Team) -> Iterator[ShortGang | UndecidedGang]:
-    """Some of its pods run, and never all at once."""
+    """Yield that its pods run partly but never all at once, or that this is undecided."""
     from kubelint_gpu.analysis import coupled
     from kubelint_gpu.simulation.questions import jobs_beside
 
@@ -214,7 +214,7 @@ def short_gangs(unit: ApplySet, team: Team) -> Iterator[ShortGang | UndecidedGan
 def refusal_of_next(
     unit: ApplySet, teams: Sequence[Team], running: Mapping[str, int], beside: Sequence[WorkloadCheck]
 ) -> QuotaRefusal | None:
-    """How a quota refuses one more pod beside those of teams that are `running`; None where no quota is in the way."""
+    """Return how a quota refuses one more pod beside the `running` pods of some teams; None if it admits the pod."""
     parts = [replace(one.workloads[0], replicas=running[one.key]) for one in teams if len(one.workloads) == 1]
     if len(parts) < len(teams):
         return None
@@ -222,9 +222,9 @@ def refusal_of_next(
 
 
 def _relaxed(unit: ApplySet, place: int, team: Team) -> Workload:
-    """One of its templates; what it must be near to may be anywhere when it starts.
+    """One of its templates; if it must be near other Jobs, without that affinity.
 
-    There is no more room than that leaves.
+    So the room is an upper bound.
     """
     workload = team.workloads[place]
     near = [one for one in near_jobs(unit, team.subjects[place]) if one not in team.subjects]
@@ -232,9 +232,9 @@ def _relaxed(unit: ApplySet, place: int, team: Team) -> Workload:
 
 
 def _refusal(unit: ApplySet, team: Team, beside: Sequence[WorkloadCheck], made: int) -> QuotaRefusal | None:
-    """How a quota refuses one more of its pods than are `made`, beside those of others.
+    """How a quota refuses a pod after `made` pods of the team, beside those of others; None if it admits it.
 
-    Of several templates those are made one after the other.
+    Several templates are created one after the other.
     """
     there = [one.workload for one in beside]
     if len(team.workloads) == 1:

@@ -1,4 +1,4 @@
-"""Pods that are started together or not at all, of which there are never as many as must start together.
+"""Gangs: pods that start together or not at all, and that are never as many as their required minimum.
 
 Behaviour: the gang plugin of Volcano and its PodGroup controller, which makes a group of the pods of each ReplicaSet
 (`scheduling.volcano.sh/group-min-member`); Coscheduling of scheduler-plugins; KAI; `schedulingPolicy.minAvailable` of
@@ -30,7 +30,7 @@ _NEVER = ": no pod of it is ever placed"
 
 
 def unmet_minimums(unit: ApplySet) -> Iterator[Diagnostic]:
-    """That a pod group, or an object whose pods are one, never has as many pods as it says must start together."""
+    """Findings about pod groups, and objects whose pods form one, that never have their minimum of pods."""
     for parts in grouped(((one.manifest.path, one.manifest.object), one) for one in unit.subjects).values():
         yield from _of_object(unit, parts)
     groups = [one for one in unit.manifests if one.kind == "PodGroup" and api_group(one.item.value) in _GROUPS]
@@ -62,13 +62,13 @@ def _of_object(unit: ApplySet, parts: Sequence[WorkloadCheck]) -> Iterator[Diagn
 
 
 def _is_gang(manifest: Manifest, parts: Sequence[WorkloadCheck]) -> bool:
-    """Whether an MPIJob says that a gang scheduler places its pods."""
+    """Whether a gang scheduler places the pods of an MPIJob."""
     others = any(one.workload.spec.scheduler_name != DEFAULT_SCHEDULER for one in parts)
     return others or manifest.present(_OF_POLICY[:-1])
 
 
 def _unmet_by_default(manifest: Manifest, workers: int, has: str) -> Diagnostic:
-    """The finding about a minimum that nobody wrote: the operator takes the launcher and all workers."""
+    """The finding about a default minimum: the launcher and all workers."""
     return Diagnostic(
         "KLG113",
         manifest.place(_LAUNCHER),

@@ -1,1 +1,1 @@
-"""Who does the work on many units: processes of this machine, or workers of others."""
+"""Executors for work on many units: processes of this machine, or workers on others."""

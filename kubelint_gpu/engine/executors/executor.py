@@ -1,4 +1,4 @@
-"""What is asked of whoever works on many things."""
+"""The interface of executors."""
 
 from __future__ import annotations
 
@@ -11,18 +11,18 @@ Answer = TypeVar("Answer")
 
 
 def untold(_done: int) -> None:
-    """Nobody wants to know how far the work is."""
+    """The default for `tell`: does nothing."""
 
 
 class Executor(Protocol):
-    """Works on many things; who it is decides how long that takes, and nothing else."""
+    """Runs work on many things. The choice of the executor only affects the time."""
 
     def each(
         self, work: Callable[[Any], Answer], things: Sequence[Any], tell: Callable[[int], None] = untold
     ) -> list[Answer]:
-        """`work` of each thing, in their order; `tell` is told now and then how many are done.
+        """Return `work(thing)` for each thing, in their order; `tell` receives the number of finished ones.
 
-        The work, the things and the answers can be pickled.
+        The work, the things and the results must be picklable.
 
         Raises:
             ExecutorError: the work cannot be done there.
@@ -30,4 +30,4 @@ class Executor(Protocol):
 
 
 class ExecutorError(click.ClickException):
-    """Those who were to do the work cannot do it; the message says why."""
+    """The executor cannot do the work; the message says why."""

@@ -1,4 +1,4 @@
-"""The workers of a Dask scheduler, on any number of machines; they are given bytes, and read no file of this one."""
+"""The workers of a Dask scheduler, on any number of machines; they receive bytes, and read no file of this one."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ _one_at_a_time = Lock()
 
 
 def judged(program: str, common: bytes, piece: bytes) -> Result:
-    """What a worker does; the threads of one take turns, as what they share is made for one."""
+    """The function that a worker runs; threads of one worker take turns, because their shared state allows only one."""
     here = identity()
     if here != program:
         return socket.gethostname(), here, b""
@@ -42,9 +42,9 @@ def judged(program: str, common: bytes, piece: bytes) -> Result:
 
 
 class Fleet:
-    """The workers of the scheduler at an address such as `tcp://10.0.0.1:8786` or `tls://10.0.0.1:8786`.
+    """The workers of the scheduler at an address like `tcp://10.0.0.1:8786` or `tls://10.0.0.1:8786`.
 
-    A run fails where for so many `seconds` nobody answers there.
+    A run fails if nothing answers there for `seconds`.
     """
 
     def __init__(self, address: str, seconds: float = 10) -> None:
@@ -54,9 +54,9 @@ class Fleet:
     def each(
         self, work: Callable[[Any], Answer], things: Sequence[Any], tell: Callable[[int], None] = untold
     ) -> list[Answer]:
-        """`work` of each task, in their order, whoever does it; what cannot travel is done here in the meantime.
+        """Return `work(thing)` for each thing, in their order; things that cannot travel are processed here meanwhile.
 
-        Work that was lost with its worker is given to another one.
+        Work that is lost with its worker is given to another one.
 
         Raises:
             ExecutorError: there is no scheduler, or no worker; a worker has another program; some die of the work.
@@ -115,7 +115,7 @@ class Fleet:
             logging.disable(before)
 
     def _next(self, done: SimpleQueue[Future], client: Client) -> Future:
-        """The next piece that is done."""
+        """The next piece that is finished."""
         waited = 0
         while True:
             try:
@@ -127,10 +127,10 @@ class Fleet:
 
 
 def answers_of(future: Future, program: str, names: Sequence[str]) -> list[Any]:
-    """What a worker gave for some files.
+    """The results of a worker for some files.
 
     Raises:
-        ExecutorError: no worker could judge them, or one with another program was asked.
+        ExecutorError: no worker could judge them, or the worker runs another program.
     """
     import pickle
 

@@ -1,6 +1,6 @@
-"""Units as bytes that say all that decides about them, and the work on them as a function of these bytes.
+"""Units as bytes that contain everything that decides about them, and the work on them as a function of these bytes.
 
-What several units have in common, their cluster among it, travels apart from them, and once.
+What several units share, for example their cluster, is sent separately and once.
 """
 
 from __future__ import annotations
@@ -26,16 +26,16 @@ Task = tuple[ApplySet, int]
 
 
 def travels(unit: ApplySet) -> bool:
-    """Whether bytes say all that decides about a unit.
+    """Whether a unit can be sent as bytes that contain everything that decides about it.
 
-    What is said of a file with problems depends on the folders above it, and renders are mended by the Kustomize of
+    The findings of a file with problems depend on the folders above it, and renders are repaired by the Kustomize of
     the machine that rendered them.
     """
     return not unit.rendered and all(one.source is not None and not one.problems for one in unit.readings)
 
 
 class Parcels:
-    """Some units on their way; `common` is what several of them need."""
+    """Packs units for sending; `common` is what several of them need."""
 
     def __init__(self, units: Sequence[ApplySet]) -> None:
         needed = dict.fromkeys(one for unit in units for one in _needs(unit))
@@ -43,7 +43,7 @@ class Parcels:
         self.common = _packed((further_rows(), tuple(needed)))
 
     def piece(self, work: Callable[[Task], Any], tasks: Sequence[Task]) -> bytes:
-        """The work on some of the units."""
+        """Pack the work on some of the units."""
         return _packed((work, [(self._outline(unit), steps) for unit, steps in tasks]))
 
     def _outline(self, unit: ApplySet) -> tuple[Any, ...]:
@@ -53,13 +53,13 @@ class Parcels:
 
 
 def answers(common: bytes, piece: bytes) -> bytes:
-    """What comes of the work, as bytes: nothing but the arguments and this program decides it."""
+    """Return the results of the work as bytes; only the arguments and this program decide them."""
     known, (work, tasks) = _opened(common), pickle.loads(piece)  # noqa: S301 - workers do what the scheduler says
     return pickle.dumps([work((_unit(known, outline), steps)) for outline, steps in tasks])
 
 
 def identity() -> str:
-    """What answers depend on besides bytes, as text: equal on two machines only where the programs are."""
+    """A text that identifies the program: equal on two machines only if the programs are equal."""
     from kubelint_gpu.cache.program_identity import program_contents
 
     return program_contents((str(rules_folder()),))

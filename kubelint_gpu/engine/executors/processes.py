@@ -1,4 +1,4 @@
-"""Work on many things, shared out among processes where that pays."""
+"""Distributes work on many things among processes if that pays off."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _pending: tuple[Callable[[Any], Any], Sequence[Any]] | None = None
 
 
 def cores() -> int:
-    """The cores that this process may use."""
+    """The number of cores that this process may use."""
     if hasattr(os, "sched_getaffinity"):
         return len(os.sched_getaffinity(0))
     return os.cpu_count() or 1
@@ -28,7 +28,7 @@ def cores() -> int:
 class Processes:
     """At most so many processes of this machine.
 
-    They are forked, so that nothing is sent to them; where the system cannot do that there is one.
+    They are forked, so that nothing must be sent to them; a system that cannot fork uses one process.
     """
 
     def __init__(self, count: int) -> None:
@@ -37,7 +37,7 @@ class Processes:
     def each(
         self, work: Callable[[Any], Answer], things: Sequence[Any], tell: Callable[[int], None] = untold
     ) -> list[Answer]:
-        """`work` of each thing, in their order, whatever the number of processes; answers must be picklable."""
+        """Return `work(thing)` for each thing, in their order, with any number of processes; results are pickled."""
         count = max(1, min(self._count, MOST, len(things) // LEAST_EACH))
         answers: list[Answer] = []
         # what the first ones need, the processes find when they begin: modules, parsers, answers to the same questions
@@ -69,7 +69,7 @@ def _forked(work: Callable[[Any], Answer], things: Sequence[Any], count: int) ->
 
 
 def _quiet() -> None:
-    """The process that waits for the answers is the one that is interrupted."""
+    """Ignore SIGINT in a child: only the parent process handles it."""
     import signal
 
     signal.signal(signal.SIGINT, signal.SIG_IGN)

@@ -1,1 +1,1 @@
-"""What comes of units: with which steps, what is kept of it, and what is the same of equal files."""
+"""Results of units: their steps, which results are kept, and which are the same for equal files."""

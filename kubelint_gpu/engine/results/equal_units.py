@@ -1,4 +1,4 @@
-"""Files of one text are judged once: what is found in the first is found at the same places of the others."""
+"""Judges equal files once: the findings of the first are copied to the others."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from kubelint_gpu.workspace.apply_set import ApplySet
 
 
 def judged_once(work: Callable[[Sequence[ApplySet]], list[Judged]], units: Sequence[ApplySet]) -> list[Judged]:
-    """What `work` gives of units, in their order; those that nothing but their path tells apart are given it once."""
+    """Return `work(units)`, in their order; of units that differ only in their path, just one is judged."""
     sources = [_source(unit) for unit in units]
     texts = Counter(source.text for source in sources if source is not None)
     keys = [
@@ -41,15 +41,15 @@ def _of(
 
 
 def _source(unit: ApplySet) -> SourceText | None:
-    """The text of a unit of one file that could be read."""
+    """The text of a unit of one file that could be read; else None."""
     return unit.readings[0].source if len(unit.readings) == 1 and not unit.readings[0].problems else None
 
 
 def _decisive(unit: ApplySet, source: SourceText) -> Hashable | None:
-    """What decides the result of a unit but for its path; None where more does.
+    """A key of everything that decides the result of a unit, except for its path; None if there is more.
 
-    All files see the same objects beside them but those that hold some of these themselves. What is said of a chart
-    is said of its folder.
+    All files see the same objects beside them, except for files that contain some of these. Findings of a chart are
+    about its folder.
     """
     if is_chart(source.path) or unit.before or unit.made or unit.gone or unit.neighbours or unit.rendered:
         return None
@@ -58,7 +58,7 @@ def _decisive(unit: ApplySet, source: SourceText) -> Hashable | None:
 
 
 def _moved(judged: Judged, old: str, new: str) -> Judged | None:
-    """The same of a file at another path; None where more than its places may speak of the path."""
+    """The result of a file at another path; None if more than its places may contain the path."""
     findings = [one.finding for one in judged.found]
     if judged.crashed or any(old in text for finding in findings for text in _texts(finding)):
         return None
@@ -93,7 +93,7 @@ def _moved(judged: Judged, old: str, new: str) -> Judged | None:
 
 
 def _texts(finding: Finding) -> Iterator[str]:
-    """The sentences of a finding."""
+    """Yield the sentences of a finding."""
     yield from (finding.message, finding.scheduler or "", *finding.cycle, *finding.help)
     yield from (one.message for one in finding.related)
     yield from (one.message for one in finding.trace)

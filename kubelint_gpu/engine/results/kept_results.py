@@ -1,4 +1,4 @@
-"""What came of a unit in an earlier run, where nothing has changed that decides it."""
+"""The result of a unit from an earlier run, if nothing that decides it has changed."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ Result = tuple[Any, int, bool]
 class KeptResults:
     """Results by the digest of their units.
 
-    `further` is what decides them besides the program, `today` the day, which decides where a suppression has an end.
-    `classes` are those of the values that they are made of; what is not `lasting` is not kept.
+    `further` is what decides them besides the program; `today` matters if a suppression expires. `classes` are those of
+    the contained values. Results that are not `lasting` are not kept.
     """
 
     def __init__(
@@ -39,7 +39,7 @@ class KeptResults:
         self._lasting = lasting
 
     def key(self, unit: ApplySet) -> str | None:
-        """What the result of a unit is found by; None where it is not kept."""
+        """The key of a unit's result; None if it is not kept."""
         from kubelint_gpu.workspace.unit_key import unit_key
 
         texts = (reading.text for reading in unit.readings)
@@ -47,9 +47,9 @@ class KeptResults:
         return unit_key(unit, (*self._further, self._today if dated else ""))
 
     def recall(self, key: str, steps: int) -> Result | None:
-        """The result that came, or would have come, of so many steps.
+        """The result with so many steps, if it is known.
 
-        What was not cut off comes of more steps, too; what was, of exactly as many.
+        A complete result also holds for more steps; one that was cut off only for exactly as many.
         """
         for name in (key, digest_of((key, str(steps)))):
             text = self._store.get(name)
@@ -64,7 +64,7 @@ class KeptResults:
         return None
 
     def keep(self, key: str, steps: int, result: Result) -> None:
-        """Write down what came of so many steps."""
+        """Store a result with so many steps."""
         answer, left, cut = result
         if not self._lasting(answer):
             return
@@ -76,7 +76,7 @@ class KeptResults:
 
 
 def recalled(store: Store, key: str, classes: Mapping[str, type]) -> tuple[Any, Any] | None:
-    """The pair that is kept under a key; None where there is none."""
+    """The pair that is stored under a key; None if there is none."""
     text = store.get(key)
     try:
         first, second = from_text(text, classes) if text is not None else (None, None)

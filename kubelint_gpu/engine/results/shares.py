@@ -1,4 +1,4 @@
-"""The budget of a run, shared out among its units: the same answers whatever the number of processes."""
+"""Divides the budget of a run among its units: the results are the same for any number of processes."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _FIRST = 10
 
 
 def coarse(steps: int) -> int:
-    """A little less, so that one file more changes nobody's share: what is kept of as many steps is found again."""
+    """Round down coarsely, so that one more file usually changes no share, and results for as many steps are reused."""
     unit = 1 << max(0, steps.bit_length() - 5)
     return steps // unit * unit
 
@@ -32,9 +32,10 @@ def within_budget(
     effort: Effort = NORMAL,
     kept: KeptResults | None = None,
 ) -> list[Answer]:
-    """`work` of each unit, in their order, within the budget of the run; what is `kept` is not asked again.
+    """Return `work(unit)` for each unit, in their order, within the budget of the run; `kept` results are reused.
 
-    All have equal shares of it; what these leave is shared out among those that had too little, which are asked anew.
+    All units have equal shares. What they do not use is divided among those that had too little, which are judged
+    again.
     """
     limits, executor = partial(_limited, work, effort.group), executor or ALONE
     whole = effort.run
@@ -51,7 +52,7 @@ def within_budget(
 
 
 def _limited(work: Callable[[ApplySet], Answer], group: int, one: tuple[ApplySet, int]) -> tuple[Answer, int, bool]:
-    """What comes of a unit with so many steps, the steps that are left, and whether something was cut off."""
+    """The result of a unit with so many steps, the steps that are left, and whether something was cut off."""
     unit, steps = one
     with limited(steps, group) as allowance:
         answer = work(unit)
@@ -67,7 +68,7 @@ def _asked(
     tell: Callable[[int], None],
     kept: KeptResults | None,
 ) -> list[tuple[Answer, int, bool]]:
-    """What comes of each unit with so many steps: what is kept of it, else what comes of the work, which is kept."""
+    """The result of each unit with so many steps: the kept one, or a new one, which is then kept."""
     if kept is None:
         return executor.each(limits, asked, tell)
     keys = [kept.key(unit) for unit, _ in asked]

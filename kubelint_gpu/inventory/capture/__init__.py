@@ -1,1 +1,1 @@
-"""A cluster's own objects as an inventory: what is kept of each kind, under which names, and how it is written."""
+"""Captures a cluster's own objects as an inventory: the fields kept, their names, and their form."""

@@ -1,4 +1,4 @@
-"""From a cluster's answers to the text of an inventory."""
+"""Turns a cluster's answers into the text of an inventory."""
 
 from __future__ import annotations
 
@@ -25,9 +25,9 @@ _AUTOSCALED = ("karpenter.sh/nodepool", "eks.amazonaws.com/compute-type")
 
 
 def captured(answers: Answers, *, anonymize: bool = False) -> str:
-    """The text of an inventory: what decides placement, in a fixed order, under pseudonyms if asked for.
+    """Return the text of an inventory: the fields that decide placement, in a fixed order.
 
-    It says `complete: false` where nodes show that something adds more of them when pods wait.
+    Names are pseudonyms if asked for. It has `complete: false` if something adds nodes when pods are pending.
     """
     objects = [kept for kept in map(pruned, answers.objects) if kept is not None]
     settings: dict[str, Any] = {}
@@ -45,7 +45,7 @@ def captured(answers: Answers, *, anonymize: bool = False) -> str:
 
 
 def grows(objects: list[dict[str, Any]]) -> bool:
-    """Whether something in the cluster adds nodes: a running autoscaler, or nodes that one has made."""
+    """Whether something in the cluster adds nodes: a running autoscaler, or nodes with an autoscaler's label."""
     for value in objects:
         labels = value.get("metadata", {}).get("labels", {})
         if value["kind"] == "Node" and any(label in labels for label in _AUTOSCALED):
@@ -56,7 +56,7 @@ def grows(objects: list[dict[str, Any]]) -> bool:
 
 
 def inventory_text(settings: dict[str, Any], objects: Iterable[dict[str, Any]]) -> str:
-    """A `ClusterInventory` with the settings, then the objects: by kind, namespace and name."""
+    """Return a `ClusterInventory` with the settings, then the objects by kind, namespace and name."""
     whole = {"apiVersion": "kubelint-gpu/v1", "kind": "ClusterInventory", **settings}
     documents = [whole, *sorted(objects, key=_order)]
     texts = ("\n".join(block_lines(document)) for document in documents)

@@ -1,11 +1,11 @@
-"""What a captured inventory keeps of each kind, field by field: API objects without what decides no placement.
+"""The fields of each kind that a captured inventory keeps: only those that decide placement.
 
-Only what is named here is kept: whatever decides no placement (images, environment, commands, secrets' names,
-annotations, addresses, times of heartbeats) is not listed, so no release of Kubernetes can add something that slips
-through. The configuration for a driver is left out of claims: it is whatever the driver wants, passwords too.
+Only listed fields are kept. Fields that decide no placement (images, environment, commands, secrets' names,
+annotations, addresses, times of heartbeats) are not listed, so no field of a later Kubernetes release can slip through.
+A claim's configuration for a driver is left out, because it may contain anything, even passwords.
 
-The shapes stand in `kept.json`: a word is the role of what a field has, `@name` is another shape, and `*` names the
-shape whose fields one has as well.
+The shapes stand in `kept.json`: a word is the role of the field's contents, `@name` is another shape, and `*` names the
+shape whose fields are included.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ _NOT_SOURCES = ("capacity", "claimRef", "nodeAffinity")
 
 
 class Role(Enum):
-    """What stands in a field that is kept.
+    """The contents of a field that is kept.
 
     Attributes:
         PLAIN: words of Kubernetes, numbers, quantities: the same everywhere.
@@ -53,8 +53,8 @@ class Role(Enum):
         KEY: the key of a label or taint, or the name of a resource.
         LABELS: labels by their keys.
         AMOUNTS: quantities by the names of resources.
-        REQUIREMENT: a key with the operator and values that it is compared with; taints and tolerations are such.
-        ATTRIBUTES: what a driver says of a device, by the attributes' names: its model, and also its serial number.
+        REQUIREMENT: a key with its operator and values, as in taints and tolerations.
+        ATTRIBUTES: the attributes of a device by name: its model, and also its serial number.
         EXPRESSION: a condition on attributes, in the Common Expression Language.
     """
 
@@ -97,9 +97,9 @@ SOURCES = _fields(_table()["@sources"])
 
 
 def pruned(value: dict[str, Any]) -> dict[str, Any] | None:
-    """What an inventory keeps of an object, its keys sorted; None where it keeps nothing: finished pods, other kinds.
+    """Return the kept part of an object, its keys sorted; None for finished pods and kinds that are not kept.
 
-    Fields of a wrong type are kept as they stand: reading the inventory says what is wrong with them.
+    Fields of a wrong type are kept unchanged: reading the inventory reports them.
     """
     kind, shape = value.get("kind"), shape_of(value)
     if shape is None or (kind == "Pod" and _part(value, "status").get("phase") in _FINISHED):
@@ -108,7 +108,7 @@ def pruned(value: dict[str, Any]) -> dict[str, Any] | None:
 
 
 def shape_of(value: dict[str, Any]) -> Mapping[str, Shape] | None:
-    """The fields that are kept of an object; None where it is of no kind that an inventory knows."""
+    """Return the fields that are kept of an object; None if no inventory has its kind."""
     kind = value.get("kind")
     shape = SHAPES.get(kind) if isinstance(kind, str) else None
     if kind != "PersistentVolume" or shape is None:
@@ -142,7 +142,7 @@ def _kept(value: Any, shape: Shape) -> Any:
 
 
 def _prepared(value: dict[str, Any]) -> dict[str, Any]:
-    """The object without those entries of lists and mappings that say nothing."""
+    """Return the object without entries of lists and mappings that carry no information."""
     kind = value["kind"]
     result = {**value, "metadata": _metadata(_part(value, "metadata"), kind)}
     if kind == "Pod":
@@ -211,7 +211,7 @@ def _pod_status(status: dict[str, Any], spec: dict[str, Any]) -> dict[str, Any]:
 
 
 def _resized(status: dict[str, Any], resources: dict[str, Any]) -> bool:
-    """Whether a container has, or is given, other resources than its spec says."""
+    """Whether a container has, or is given, other resources than those in its spec."""
     requests = resources.get("requests")
     return status.get("allocatedResources", requests) != requests or status.get("resources", resources) != resources
 

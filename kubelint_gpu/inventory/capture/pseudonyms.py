@@ -1,8 +1,8 @@
-"""Other names for what a cluster's people have named, with which every verdict is the same.
+"""Pseudonyms for the names in a cluster, under which every verdict is the same.
 
 Names are built from words: a ReplicaSet's from that of its Deployment and a hash, a claim's from a template and a pod.
-So it is words that get pseudonyms, each always the same one, no two the same one, and what holds them together stays.
-Words of Kubernetes and numbers stay too, and label values that say what hardware or system a node has.
+So each word gets its own pseudonym, always the same one, and separators stay. Words of Kubernetes, numbers, and label
+values that describe a node's hardware or system stay, too.
 """
 
 from __future__ import annotations
@@ -84,12 +84,12 @@ _STORAGE_CLASS = ".storageclass.storage.k8s.io/"
 
 
 def is_known_attribute(name: str) -> bool:
-    """Whether an attribute of a device says what model it is, not which one."""
+    """Whether an attribute describes the model of a device, not the single device."""
     return name.rpartition("/")[2].lower() in _MODEL
 
 
 def is_known_key(key: str) -> bool:
-    """Whether the key of a label or taint, or the name of a resource, is one that everybody has."""
+    """Whether a label key, taint key or resource name is common to all clusters."""
     domain, slash, _ = key.rpartition("/")
     if not slash:
         # resources of Kubernetes and of quotas have no domain: cpu, requests.memory, hugepages-2Mi
@@ -98,12 +98,12 @@ def is_known_key(key: str) -> bool:
 
 
 def is_known_value(key: str) -> bool:
-    """Whether the values of a label say what hardware or system a node has, not what somebody called it."""
+    """Whether the values of a label describe a node's hardware or system, and are not names given by a user."""
     return key in _VALUES or is_gpu_label(key) or key.startswith(_HARDWARE)
 
 
 class Pseudonyms:
-    """The pseudonyms of all words of some objects, in the order of the words."""
+    """The pseudonyms of all words in some objects, in the order of the words."""
 
     def __init__(self, objects: Iterable[dict[str, Any]]) -> None:
         self._seen: set[str] | None = set()
@@ -124,12 +124,12 @@ class Pseudonyms:
         self._seen = None
 
     def renamed(self, value: dict[str, Any]) -> dict[str, Any]:
-        """An object with pseudonyms in place of names; of a kind that no inventory has, as it is."""
+        """Return an object with pseudonyms in place of names; unchanged if no inventory has its kind."""
         shape = shape_of(value)
         return value if shape is None else self._renamed(value, {**shape, "apiVersion": Role.PLAIN, "kind": Role.PLAIN})
 
     def text(self, text: str) -> str:
-        """A name, or text that is built from names."""
+        """Return a name, or text built from names, under pseudonyms."""
         return _WORD().sub(lambda match: self._word(match[0]), text)
 
     def _word(self, word: str) -> str:
@@ -175,7 +175,7 @@ class Pseudonyms:
         return _LITERAL().sub(self._literal, text) if shape is Role.EXPRESSION else text
 
     def _literal(self, match: re.Match[str]) -> str:
-        """A text that attributes are compared with; the domain of an attribute is one, too, and so is a driver."""
+        """Return a string literal of an expression under pseudonyms; known drivers and attribute domains stay."""
         if match["text"] in self._drivers or is_known_key(f"{match['text']}/"):
             return match[0]
         words = _WORD().sub(
@@ -184,11 +184,11 @@ class Pseudonyms:
         return f"{match['quote']}{words}{match['quote']}"
 
     def _is_of_model(self, word: str) -> bool:
-        """Whether a model has the word, or a longer one that begins with it."""
+        """Whether a word of a model begins with this word."""
         return any(known.startswith(word) for known in self._models)
 
     def _learn(self, value: Any) -> None:
-        """What slices of devices tell: drivers, models, and serial numbers."""
+        """Collect drivers, models and serial numbers from a ResourceSlice."""
         spec = value.get("spec")
         if value.get("kind") != "ResourceSlice" or not isinstance(spec, dict):
             return
@@ -207,7 +207,7 @@ class Pseudonyms:
                         self._numbers.update(word for word in words if len(word) >= _SERIAL and word.isdigit())
 
     def _attributes(self, value: dict[str, Any]) -> dict[str, Any]:
-        """Attributes under pseudonyms, but for models; of others a number that could be a serial number is left out."""
+        """Return attributes under pseudonyms; models stay, and numbers that could be serial numbers are left out."""
         changed: dict[str, Any] = {}
         for name, said in value.items():
             if is_known_attribute(name) or not isinstance(said, dict):

@@ -1,4 +1,4 @@
-"""Turning what is wrong at a place of an item into an `InventoryError`."""
+"""Creates an `InventoryError` for a problem at a place of an item."""
 
 from __future__ import annotations
 
@@ -13,26 +13,26 @@ from kubelint_gpu.values import replace
 def error_at(
     item: Item, pointer: Pointer, message: str, hint: str = "", *, role: Literal["key", "value"] = "value"
 ) -> InventoryError:
-    """An error at a field of an item."""
+    """Return an error at a field of an item."""
     return InventoryError(item.document.source.path, item.locate(pointer, role), message, hint)
 
 
 def warning_at(item: Item, pointer: Pointer, message: str, hint: str = "") -> InventoryError:
-    """A warning at a field of an item."""
+    """Return a warning at a field of an item."""
     return InventoryError(item.document.source.path, item.locate(pointer), message, hint, "warning")
 
 
 def remark_at(item: Item, pointer: Pointer, message: str, hint: str = "") -> InventoryError:
-    """A warning at a field of what is said of GPUs; a note about their model, which gives them no more than labels.
+    """Return a warning at a field of a GPU declaration; only a note for `model`, which affects nothing but labels.
 
-    Where a workload asks for such a label, the rule for that label speaks.
+    If a workload asks for such a label, the rule for that label reports it.
     """
     found = warning_at(item, pointer, message, hint)
     return replace(found, severity="note") if pointer[-1] == "model" else found
 
 
 def error_about(declared: Declared, pointer: Pointer, message: str, hint: str = "") -> InventoryError:
-    """An error at the place that decides a field of an object."""
+    """Return an error at the place that decides a field of an object."""
     return InventoryError(declared.item.document.source.path, declared.locate(pointer), message, hint)
 
 
@@ -43,7 +43,7 @@ def warning_about(
     hint: str = "",
     related: tuple[tuple[str, Declared, Pointer], ...] = (),
 ) -> InventoryError:
-    """A warning at the place that decides a field of an object; related places each with a sentence."""
+    """Return a warning at the place that decides a field of an object; each related place has a sentence."""
     places = tuple(
         (other.item.document.source.path, other.locate(where), sentence) for sentence, other, where in related
     )

@@ -1,4 +1,4 @@
-"""One object of the declared cluster and the place it was declared at."""
+"""One object of the declared cluster, and the place of its declaration."""
 
 from __future__ import annotations
 
@@ -11,13 +11,11 @@ Routes = tuple[tuple["Pointer", "Pointer"], ...]
 
 
 class Declared(PartlyCompared):
-    """An API object of the cluster, complete, and where it comes from.
+    """A complete API object of the cluster, and its origin.
 
-    `value` is shared, never copied: nobody changes it.
-    Nodes of one pool share their spec and status.
-    `pointer` leads from the item to the declaration; it is empty for a raw object.
-    `routes` leads from fields of `value` to fields of the item, the better place first.
-    `typed` is `value` as the vocabulary reads it; None where nobody has read it.
+    `value` is shared, never copied: nobody changes it. Nodes of one pool share their spec and status. `pointer` leads
+    from the item to the declaration; it is empty for a raw object. `routes` leads from fields of `value` to fields of
+    the item, the better place first. `typed` is `value` parsed into its API type; None if it is not parsed.
     """
 
     not_compared = frozenset({"typed"})
@@ -39,13 +37,13 @@ class Declared(PartlyCompared):
 
     @property
     def namespace(self) -> str:
-        """Namespace of the object; empty for a cluster-scoped one, which the value does not tell."""
+        """Return the namespace of the object; empty for a cluster-scoped object, which `value` does not show."""
         return str(self.value["metadata"].get("namespace", ""))
 
     def locate(self, pointer: Pointer) -> Span:
-        """The place that decides a field of `value`.
+        """Return the place that decides a field of `value`.
 
-        A field that follows from another one (`status.allocatable` from `gpus.count`) is where that one stands.
+        A derived field (`status.allocatable` from `gpus.count`) stands where its source stands.
         Without a better place it is the object's name.
         """
         routes = [(source, target) for source, target in self.routes if pointer[: len(source)] == source]

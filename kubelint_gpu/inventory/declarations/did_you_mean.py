@@ -1,4 +1,4 @@
-"""The word somebody probably meant."""
+"""Guesses the word that a user meant."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ MOST_HINTS = 50
 
 
 def nearest(word: str, words: Iterable[str], alike: float = 0.6) -> str | None:
-    """The known word closest to a given one, None where none is as much `alike`; case does not count."""
+    """Return the known word closest to `word`, ignoring case; None if none is at least as similar as `alike`."""
     if len(word) > _LONGEST:
         return None
     import difflib
@@ -23,6 +23,6 @@ def nearest(word: str, words: Iterable[str], alike: float = 0.6) -> str | None:
 
 
 def did_you_mean(word: str, words: Iterable[str]) -> str:
-    """`did you mean "x"?` for a hint, or an empty text."""
+    """Return `did you mean "x"?` for a hint, or an empty text."""
     found = nearest(word, words)
     return f'did you mean "{found}"?' if found else ""

@@ -1,4 +1,4 @@
-"""The declared cluster as the rest of the program sees it."""
+"""The declared cluster, as the other packages use it."""
 
 from __future__ import annotations
 
@@ -23,11 +23,10 @@ MAY_BE = ANNOTATION + "may-be"
 
 
 class InventoryError(Value):
-    """What is wrong with a declaration, and where.
+    """A problem of a declaration, and its place.
 
-    `hint` says what would be right, and may be empty.
-    An error makes the inventory unusable, or, where it is `of_object`, costs this object alone; a warning does not, and
-    neither does a note, on which no verdict rests.
+    `hint` describes a correct declaration, and may be empty. An error makes the inventory unusable; if it is
+    `of_object`, only this object. A warning does not, and neither does a note, which affects no verdict.
     """
 
     path: str
@@ -40,12 +39,12 @@ class InventoryError(Value):
 
     @property
     def fatal(self) -> bool:
-        """Whether nothing can be judged by an inventory in which this is wrong."""
+        """Whether an inventory with this error cannot be used at all."""
         return self.severity == "error" and not self.of_object
 
 
 class Autoscaling(Value):
-    """The sizes between which a pool grows and shrinks, in nodes."""
+    """The minimum and maximum number of nodes of a pool."""
 
     minimum: int
     maximum: int
@@ -54,9 +53,8 @@ class Autoscaling(Value):
 class Pool(Value):
     """A group of equal nodes.
 
-    `template` is a node as the pool would add it; it is not one of the cluster's nodes.
-    `nodes` are the names of those it has now, `slices` the devices of the template.
-    Without `autoscaling` the pool stays as it is.
+    `template` is a node as the pool would add it; it is not one of the cluster's nodes. `nodes` are the names of its
+    present nodes, `slices` the devices of the template. Without `autoscaling` the pool has a fixed size.
     """
 
     name: str
@@ -67,15 +65,15 @@ class Pool(Value):
 
     @property
     def room(self) -> int:
-        """How many nodes may still be added."""
+        """Return how many nodes the pool may still add."""
         return max(0, self.autoscaling.maximum - len(self.nodes)) if self.autoscaling else 0
 
 
 class Admission(Value):
-    """What admission changes in pods before the scheduler sees them.
+    """The changes that admission makes to pods before the scheduler sees them.
 
-    A default toleration is a `v1.Toleration`; its key `resource`, where present, names the resource that a pod must
-    request to get it.
+    A default toleration is a `v1.Toleration`; its optional key `resource` names a resource, and only pods that request
+    it get the toleration.
     """
 
     extended_resource_toleration: bool = False
@@ -83,16 +81,16 @@ class Admission(Value):
 
 
 class Scheduler(Value):
-    """Settings of kube-scheduler: profiles and the default topology spread constraints, as they were declared.
+    """Declared settings of kube-scheduler: profiles and the default topology spread constraints.
 
-    Pods are judged by the profile of default-scheduler; of others only the names are known.
+    Pods are judged by the profile of default-scheduler; for other profiles only the names are used.
     """
 
     profiles: tuple[dict[str, Any], ...] = ()
     default_constraints: tuple[dict[str, Any], ...] = ()
 
     def of_default(self, key: str) -> Any:
-        """A setting of the profile of default-scheduler; None where it is not declared."""
+        """Return a setting of the profile of default-scheduler; None if it is not declared."""
         mine = [one for one in self.profiles if one.get("schedulerName", DEFAULT_SCHEDULER) == DEFAULT_SCHEDULER]
         return next((one[key] for one in mine if key in one), None)
 
@@ -100,11 +98,10 @@ class Scheduler(Value):
 class Inventory(Value, dict=True):
     """The declared cluster.
 
-    `kubernetes_version` is major and minor (`1.34`), None where nothing tells it.
-    `complete` says that the cluster has no nodes but these, `closed` that it has none but these and what pools may add.
-    `unhealthy` are names of nodes that must be avoided; the reason is their annotation `kubelint-gpu/unhealthy`.
-    `ignored` counts API objects of kinds that placement does not depend on.
-    `unread` are those of which something is wrong: they are missing here, or are not as they should be.
+    `kubernetes_version` is major and minor (`1.34`), None if unknown. `complete` says that the cluster has only these
+    nodes, `closed` that it has only these and those that pools may add. `unhealthy` are names of nodes that must be
+    avoided; the reason is their annotation `kubelint-gpu/unhealthy`. `ignored` counts API objects of kinds that do not
+    affect placement. `unread` are objects with errors: they are missing here, or differ from the cluster's.
     """
 
     objects: tuple[Declared, ...] = ()
@@ -120,7 +117,7 @@ class Inventory(Value, dict=True):
     unread: tuple[Unread, ...] = ()
 
     def of_kind(self, kind: str) -> Iterator[Declared]:
-        """The objects of a kind, in the order of their declaration."""
+        """Return the objects of a kind, in the order of their declaration."""
         return iter(self._by_kind.get(kind, ()))
 
     @cached_property

@@ -1,4 +1,4 @@
-"""An object of the inventory that cannot be read, or not all of it, with what is still known of it."""
+"""An object of the inventory that cannot be read completely, with its known fields."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ SECTIONS = {
 
 
 class Unread(Value):
-    """An object that the cluster has and of which not everything is known.
+    """An object of the cluster that is not completely known.
 
-    `name`, `namespace`, `owner` (its kind and name) and `labels` are empty where they cannot be read either.
+    `name`, `namespace`, `owner` (its kind and name) and `labels` are empty if they cannot be read either.
     `default` says that it may be the default of its kind.
     """
 
@@ -38,7 +38,7 @@ class Unread(Value):
 
 
 def unread(kind: str, value: Any) -> Unread:
-    """What can be read of a broken object, raw or an entry of a section."""
+    """Return the readable part of a broken object, given raw or as an entry of a section."""
     whole: dict[str, Any] = value if isinstance(value, dict) else {}
     inner = whole.get("pod") if kind == "Pod" and isinstance(whole.get("pod"), dict) else whole
     meta = inner.get("metadata", whole) if isinstance(inner, dict) else whole

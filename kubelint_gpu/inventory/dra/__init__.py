@@ -1,1 +1,1 @@
-"""Devices of concise nodes and pools, as a driver of Dynamic Resource Allocation would publish them."""
+"""The devices of concise nodes and pools, as a driver for Dynamic Resource Allocation would publish them."""

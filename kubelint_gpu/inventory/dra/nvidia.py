@@ -1,8 +1,8 @@
-"""What NVIDIA's driver publishes for GPUs of a model: full GPUs, MIG devices, and GPUs that are divided on demand.
+"""The devices that NVIDIA's driver publishes for a GPU model: full GPUs, MIG devices, and dynamic MIG.
 
 Source: cmd/gpu-kubelet-plugin of the DRA driver for NVIDIA GPUs.
-UUIDs and PCI addresses are made up, one for each GPU, unless `attributes` say otherwise; and so is what a model would
-tell where it is not known. `untold` says which values these are.
+UUIDs and PCI addresses are made up, one for each GPU, unless `attributes` gives them; so are other values of an unknown
+model. `untold` returns which values are made up.
 """
 
 from __future__ import annotations
@@ -67,7 +67,7 @@ OPTIONAL = frozenset(one["metadata"]["name"] for one in CLASSES[2:])
 
 
 def preset_objects() -> list[dict[str, Any]]:
-    """A node for each model that can be divided, with a whole GPU and with MIG devices, and NVIDIA's classes."""
+    """Return a node for each MIG-capable model, with a whole GPU and with MIG devices, and NVIDIA's DeviceClasses."""
     found: list[dict[str, Any]] = [*CLASSES]
     for model in (one for one in gpu_models.MODELS if one.slices):
         whole, _ = gpu_devices(model.product, model, model.memory, (0,), None)
@@ -80,7 +80,7 @@ def preset_objects() -> list[dict[str, Any]]:
 
 
 def product_name(product: str) -> str:
-    """The driver's name of a model, of which GPU feature discovery makes the product label."""
+    """Return the driver's name of a model, from the product label that GPU feature discovery makes of it."""
     return _BLANK().sub(" ", product)
 
 
@@ -91,9 +91,9 @@ def gpu_devices(
     numbers: Iterable[int],
     mig: dict[str, int] | str | None,
 ) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
-    """Devices and counter sets of some GPUs, each by its number on the node; `memory` is in MiB.
+    """Return the devices and counter sets of GPUs, each by its number on the node; `memory` is in MiB.
 
-    `mig` is a layout of profiles for each GPU, or `dynamic`: then the driver makes what is asked for.
+    `mig` is the MIG layout of each GPU, or `dynamic`: then the driver creates MIG devices on demand.
     """
     from kubelint_gpu.inventory.dra import partitions
 
@@ -169,9 +169,9 @@ def _values(counters: dict[str, str]) -> dict[str, Any]:
 
 
 def entries_of(node: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """The `devices` of a concise node or template; the labels of GPU feature discovery tell the memory of whole GPUs.
+    """Return the `devices` of a concise node or template, with the GPUs' memory from GPU feature discovery's labels.
 
-    Without a label for the product they do so where the node has GPUs of one entry.
+    Without a product label, the memory label counts only if the node's GPUs are all from one entry.
     """
     entries: list[dict[str, Any]] = node["devices"]
     labels = node.get("labels", {})
@@ -191,12 +191,12 @@ def entries_of(node: Mapping[str, Any]) -> list[dict[str, Any]]:
 
 
 def memory_of(entry: Mapping[str, Any]) -> int | None:
-    """The memory of each of an entry's GPUs in MiB, where it says so."""
+    """Return the memory of each of an entry's GPUs in MiB, None if it is not declared."""
     return mebibytes(entry.get(_MEMORY))
 
 
 def model_of(entry: Mapping[str, Any]) -> GpuModel | None:
-    """The model of an entry's GPUs: of those that its spelling may mean the nearest by memory; None if unknown."""
+    """Return the model of an entry's GPUs; of an ambiguous spelling the closest by memory; None if unknown."""
     models, memory = models_called(entry["model"]), memory_of(entry)
     if memory is None:
         return next(iter(models), None)
@@ -204,7 +204,7 @@ def model_of(entry: Mapping[str, Any]) -> GpuModel | None:
 
 
 def untold(entry: Mapping[str, Any], profile: str) -> frozenset[tuple[str, str]]:
-    """The attributes and capacities, by domain and identifier, of an entry's devices whose values are assumed.
+    """Return the attributes and capacities of an entry's devices whose values are assumed, by domain and identifier.
 
     These follow neither from the entry nor from its model. `profile` is that of MIG devices, empty for whole GPUs.
     """
@@ -222,7 +222,7 @@ def untold(entry: Mapping[str, Any], profile: str) -> frozenset[tuple[str, str]]
 
 
 def assumed(inventory: Inventory) -> Mapping[tuple[str, str], frozenset[tuple[str, str]]]:
-    """The attributes and capacities, by domain and identifier, whose values are assumed, and of which devices."""
+    """Return the attributes and capacities with assumed values, by domain and identifier, for each kind of device."""
     found: dict[tuple[str, str], set[tuple[str, str]]] = {}
     for one in chain(inventory.of_kind("ResourceSlice"), *(pool.slices for pool in inventory.pools)):
         if one.value["spec"]["driver"] != DRIVER:
@@ -244,6 +244,6 @@ def _text(attributes: Mapping[str, Any], name: str) -> str:
 
 
 def kind_of(device: Device) -> tuple[str, str]:
-    """The product of a device and the profile of a MIG device: what tells whether values of it are assumed."""
+    """Return the product of a device and its MIG profile, which decide whether values of it are assumed."""
     product, profile = [attribute_of(device, DRIVER, f"{DRIVER}/{name}") for name in ("productName", "profile")]
     return str(product.value) if product else "", str(profile.value) if profile else ""

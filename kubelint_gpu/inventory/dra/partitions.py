@@ -1,4 +1,4 @@
-"""MIG partitions: where on a GPU each profile may lie, and what of the GPU it takes.
+"""MIG partitions: the possible places of each profile on a GPU, and the slices that each takes.
 
 Source: NVIDIA's MIG user guide; the counters are those of the DRA driver for NVIDIA GPUs with dynamic MIG.
 """
@@ -49,14 +49,14 @@ COMPUTE = "compute-slices"
 
 
 class MigPartition(Value):
-    """A MIG device that may be made.
+    """A possible MIG device.
 
     Attributes:
-        profile: such as `1g.10gb`.
+        profile: its MIG profile, for example `1g.10gb`.
         start: the first memory slice.
-        size: how many memory slices it takes.
-        compute: how many compute slices.
-        memory: in MiB, as the driver publishes it; where that is not known, as the profile's name says it.
+        size: the number of memory slices.
+        compute: the number of compute slices.
+        memory: in MiB, as the driver publishes it; if that is unknown, from the profile's name.
         media: whether it takes the GPU's media extensions.
     """
 
@@ -69,7 +69,7 @@ class MigPartition(Value):
 
     @property
     def name(self) -> str:
-        """The part of a device's name that tells it apart on its GPU."""
+        """Return the part of the device's name that is unique on its GPU."""
         number = _WITH_MEDIA if self.media else _WITH_MEMORY if self.size > self.compute == 1 else 0
         return (
             f"mig-{self.profile.replace('.', '').replace('+', '-')}-{number or _IDS.get(self.compute, 0)}-{self.start}"
@@ -77,18 +77,18 @@ class MigPartition(Value):
 
     @property
     def takes(self) -> dict[str, str]:
-        """What it takes of its GPU's counters."""
+        """Return the amounts that it takes from its GPU's counters."""
         slices = {f"memory-slice-{number}": "1" for number in range(self.start, self.start + self.size)}
         return {**slices, COMPUTE: str(self.compute), **({MEDIA: "1"} if self.media else {})}
 
 
 def memory_slices(model: GpuModel) -> int:
-    """How many memory slices a GPU has: eight where seven compute slices are, else as many as these; 0 without MIG."""
+    """Return the number of memory slices of a GPU: eight for seven compute slices, else as many; 0 without MIG."""
     return 8 if model.slices == 7 else model.slices
 
 
 def partitions(model: GpuModel, profile: str, most: int) -> tuple[MigPartition, ...]:
-    """Every place that a profile may have on a GPU; `most` is how many of it a GPU holds."""
+    """Return every possible place of a profile on a GPU; `most` is how many of the profile fit on one GPU."""
     found = _PROFILE().fullmatch(profile)
     if found is None or not model.slices:
         return ()
@@ -100,15 +100,15 @@ def partitions(model: GpuModel, profile: str, most: int) -> tuple[MigPartition, 
 
 
 def published_memory(model: GpuModel, profile: str) -> int | None:
-    """The memory that the driver publishes for a profile of a model, in MiB; None where that is not known.
+    """Return the memory that the driver publishes for a profile of a model, in MiB; None if unknown.
 
-    That of a profile with media extensions is the same as without.
+    Media extensions do not change it.
     """
     return _MEMORY.get(model.product, {}).get(profile.partition("+")[0])
 
 
 def engines(model: GpuModel, place: MigPartition) -> dict[str, int]:
-    """What a MIG device has beside its memory, as the driver publishes it for a GPU of a model in its usual form.
+    """Return the capacities of a MIG device besides its memory, as the driver publishes them for a model's usual form.
 
     Source: CommonCapacitiesMig of the DRA driver for NVIDIA GPUs; the MIG profiles that nvidia-smi lists.
     """
@@ -131,7 +131,7 @@ def engines(model: GpuModel, place: MigPartition) -> dict[str, int]:
 
 
 def layout(model: GpuModel, profiles: dict[str, int]) -> tuple[MigPartition, ...]:
-    """Places for the devices of one GPU that do not overlap; as many as can be where there are not places for all."""
+    """Return places for the devices of one GPU that do not overlap; as many as possible if not all fit."""
     known = dict(model.profiles)
     wanted = [partitions(model, profile, known.get(profile, 1)) for profile, n in profiles.items() for _ in range(n)]
     wanted.sort(key=lambda places: -max((place.size for place in places), default=0))

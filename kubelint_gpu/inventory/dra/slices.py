@@ -1,6 +1,6 @@
-"""ResourceSlices and DeviceClasses that follow from the `devices` of concise nodes and pools, and which are refused.
+"""ResourceSlices and DeviceClasses derived from the `devices` of concise nodes and pools, without invalid ones.
 
-The cluster has no slice or DeviceTaintRule that the API server of the declared release refuses.
+Slices and DeviceTaintRules that the API server of the declared release would refuse are left out.
 """
 
 from __future__ import annotations
@@ -32,7 +32,10 @@ _PROBLEMS = {"ResourceSlice": slice_problems, "DeviceTaintRule": rule_problems}
 def slices_of(
     item: Item, base: Pointer, entry: dict[str, Any], node: str, problems: list[InventoryError]
 ) -> list[Declared]:
-    """The slices of a node that has the `devices` of an entry; none if one is wrong. Their pools have its name."""
+    """Return the slices for the `devices` of a node's entry; none if one is wrong.
+
+    Their pools are named like the node.
+    """
     found = published(entries_of(entry))
     problems += [remark_at(item, (*base, *where), sentence, hint) for where, sentence, hint in found.remarks]
     declared = []
@@ -61,7 +64,7 @@ def slices_of(
 
 
 def on_node(one: Declared, node: str) -> Declared:
-    """A slice of one node as it is of another."""
+    """Return a node's slice, changed to belong to another node."""
     spec, name = one.value["spec"], f"{node}{one.name.removeprefix(one.value['spec']['nodeName'])}"
     spec = {**spec, "nodeName": node, "pool": {**spec["pool"], "name": node}}
     typed = replace(one.typed, name=name, node_name=node, pool=node)
@@ -69,7 +72,7 @@ def on_node(one: Declared, node: str) -> Declared:
 
 
 def classes_of(slices: Sequence[Declared], objects: Sequence[Declared]) -> list[Declared]:
-    """The DeviceClasses of NVIDIA's driver, where concise nodes have its devices and nobody declares them."""
+    """Return NVIDIA's DeviceClasses that are not declared, if concise nodes have its devices."""
     first = next((one for one in slices if one.pointer and one.value["spec"]["driver"] == DRIVER), None)
     if first is None:
         return []
@@ -82,9 +85,9 @@ def classes_of(slices: Sequence[Declared], objects: Sequence[Declared]) -> list[
 
 
 def _bodies(one: Published) -> list[tuple[dict[str, Any], list[Pointer]]]:
-    """The parts of a pool, each of which one slice can hold, with the entries of its devices.
+    """Split a pool into parts that each fit in one slice, with the entries of their devices.
 
-    Counters have slices of their own.
+    Counters get separate slices.
     """
     most = MOST_DEVICES_OF_BETAS if one.counters or has_advanced(one.devices) else MOST_DEVICES_OF_SLICE
     counters = [
@@ -99,14 +102,14 @@ def _bodies(one: Published) -> list[tuple[dict[str, Any], list[Pointer]]]:
 
 
 class Published(Struct):
-    """What one driver publishes for a node.
+    """The devices that one driver publishes for a node.
 
     Attributes:
-        driver: its name.
-        at: the entry, below the node, that named it first.
+        driver: the name of the driver.
+        at: the first entry that names the driver, below the node.
         devices: in the order of the entries.
-        entries: of each device the one that it is from, below the node.
-        counters: counter sets that they share.
+        entries: for each device its entry, below the node.
+        counters: the counter sets that the devices share.
     """
 
     driver: str
@@ -117,14 +120,14 @@ class Published(Struct):
 
 
 class Devices(Struct):
-    """What follows from `devices`: by driver, and remarks as pointer below the node, sentence, hint."""
+    """The result for `devices`: published devices by driver, and remarks as pointer below the node, sentence, hint."""
 
     drivers: dict[str, Published] = field(default_factory=dict)
     remarks: list[tuple[Pointer, str, str]] = field(default_factory=list)
 
 
 def published(entries: list[dict[str, Any]]) -> Devices:
-    """What drivers publish for the `devices` of a node."""
+    """Return the devices that drivers publish for the `devices` of a node."""
     found = Devices()
     for index, entry in enumerate(entries):
         at: Pointer = ("devices", index)
@@ -172,7 +175,7 @@ def _of_model(entry: dict[str, Any], at: Pointer, one: Published, found: Devices
 
 
 def _add_own(device: dict[str, Any], entry: dict[str, Any], place: int) -> None:
-    """Put what an entry says of its devices over what is known of them; a list has a value for each."""
+    """Override known values of a device by those in its entry; a list has one value for each device."""
     for name, value in entry.get("attributes", {}).items():
         one = value[place % len(value)] if isinstance(value, list) else value
         device.setdefault("attributes", {})[name] = _attribute(one)
@@ -193,7 +196,10 @@ def _attribute(value: Any) -> dict[str, Any]:
 def without_refused(
     objects: Sequence[Declared], found: GatheredDeclarations, version: str | None
 ) -> tuple[Declared, ...]:
-    """The objects, and the pools of what was found, without what is refused, which is told and unread."""
+    """Return the objects without those that the API server would refuse; pools in `found` lose theirs, too.
+
+    Refused objects are reported and become `unread`.
+    """
     minor = devices_minor(version)
     told: set[object] = set()
 

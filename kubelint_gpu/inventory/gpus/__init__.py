@@ -1,1 +1,1 @@
-"""GPU models, MIG layouts, and what nodes advertise."""
+"""GPU models, MIG layouts, and the resources and labels that nodes advertise."""

@@ -1,4 +1,4 @@
-"""What a node with given GPUs advertises: resources, labels.
+"""The resources and labels that a node with given GPUs advertises.
 
 Behaviour: NVIDIA device plugin and GPU feature discovery, configuration `version: v1`.
 """
@@ -20,12 +20,12 @@ _SHARED = ".shared"
 
 
 class Advertised(Value):
-    """What follows from `gpus`.
+    """The resources and labels that follow from `gpus`.
 
     `origins` leads from a resource or label to the field, below the node, that decides it.
-    `one_per_container` are shared resources of which the plugin refuses a container that asks for two.
+    `one_per_container` are shared resources of which a container may request only one.
     `remarks` are warnings: pointer below the node, sentence, hint.
-    `may_be` are the other values of labels, should the spelling of a model mean another one than it is taken for.
+    `may_be` are other possible values of labels if the spelling of a model is ambiguous.
     """
 
     resources: dict[str, int] = field(default_factory=dict)
@@ -52,7 +52,7 @@ class _Sharing(Value):
 
 
 def advertised(gpus: dict[str, Any] | list[dict[str, Any]]) -> Advertised:
-    """What the node advertises for its `gpus`, one entry or several."""
+    """Return what a node advertises for its `gpus`, one entry or several."""
     if isinstance(gpus, dict):
         return _entry(gpus, ("gpus",))
     return _together([_entry(entry, ("gpus", index)) for index, entry in enumerate(gpus)])
@@ -127,7 +127,7 @@ def _of_model(entry: dict[str, Any], at: Pointer, model: GpuModel | None, memory
 def _models(
     spelling: str, memory: int | None, at: Pointer
 ) -> tuple[tuple[GpuModel, ...], list[tuple[Pointer, str, str]]]:
-    """The models that a spelling may mean, the one that it is taken for first."""
+    """Return the models that a spelling may mean, the assumed one first, and remarks."""
     models = models_called(spelling)
     where = (*at, "model")
     if not models:

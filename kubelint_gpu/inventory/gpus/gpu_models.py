@@ -1,9 +1,8 @@
-"""What is known of GPU models: product label, family, compute capability, memory, MIG profiles.
+"""Known properties of GPU models: product label, family, compute capability, memory, MIG profiles.
 
-Product labels are those of GPU feature discovery: the driver's name with spaces as `-`.
-Memory is what NVML tells of a GPU in its usual form, with drivers that the DRA driver runs with: a little less than
-its name says, and less again where ECC takes a part.
-MIG profiles: NVIDIA's MIG user guide, each with the most devices of it that one GPU holds.
+Product labels are those of GPU feature discovery: the driver's name with spaces as `-`. Memory is the amount that NVML
+reports for a GPU in its usual form, with drivers that the DRA driver supports: a little less than its name says, and
+less again with ECC. MIG profiles: NVIDIA's MIG user guide, each with the most devices of it that one GPU holds.
 """
 
 from __future__ import annotations
@@ -38,29 +37,28 @@ Profiles = tuple[tuple[str, int], ...]
 
 
 def is_accelerator(resource: str) -> bool:
-    """Whether a resource counts GPUs, parts of GPUs, or accelerators that are scheduled like them."""
+    """Whether a resource counts GPUs, parts of GPUs, or accelerators that are scheduled like GPUs."""
     if resource in _VIEWS or resource.endswith(_NO_DEVICES):
         return False
     return resource in _RESOURCES or resource.startswith(_FAMILIES)
 
 
 def has_accelerators(allocatable: Mapping[str, int]) -> bool:
-    """Whether there is any of them among some amounts."""
+    """Whether the amounts include any accelerator."""
     return any(amount and is_accelerator(name) for name, amount in allocatable.items())
 
 
 def gpus_in(amounts: Mapping[str, int]) -> int:
-    """How many GPUs, or parts of GPUs, there are among some amounts."""
+    """Return the number of GPUs, or parts of GPUs, among the amounts."""
     return sum(amount for name, amount in amounts.items() if is_accelerator(name))
 
 
 class GpuModel(Value):
     """A GPU model.
 
-    `names` are further spellings, compared without case, spaces and dashes; one that several models share is
-    ambiguous, and the first of them stands.
-    `compute` is (major, minor).
-    `memory` is in MiB; `exact` says whether NVML tells just that of every such GPU.
+    `names` are further spellings, compared without case, spaces and dashes; if several models share a spelling, the
+    first of them is assumed. `compute` is (major, minor). `memory` is in MiB; `exact` says whether NVML reports exactly
+    this amount for every such GPU.
     """
 
     product: str
@@ -73,12 +71,12 @@ class GpuModel(Value):
 
     @property
     def family(self) -> str:
-        """The architecture as the label `nvidia.com/gpu.family` names it."""
+        """Return the architecture as in the label `nvidia.com/gpu.family`."""
         return _family(self.compute)
 
     @property
     def slices(self) -> int:
-        """How many compute slices MIG can divide it into; 0 without MIG."""
+        """Return the most compute slices into which MIG can divide the GPU; 0 without MIG."""
         return max((int(profile.split("g.")[0]) for profile, _ in self.profiles), default=0)
 
 
@@ -171,7 +169,7 @@ _BRANDS = ("nvidia", "tesla", "geforce", "quadro")
 
 @lru_cache(maxsize=1024)
 def models_called(spelling: str) -> tuple[GpuModel, ...]:
-    """The models that a spelling may mean, the likeliest first; empty for an unknown one.
+    """Return the models that a spelling may mean, the likeliest first; empty if unknown.
 
     A product label means exactly one.
     """
@@ -181,19 +179,19 @@ def models_called(spelling: str) -> tuple[GpuModel, ...]:
 
 
 def product_label(spelling: str) -> str:
-    """A model's name as a label value, as GPU feature discovery writes the driver's name."""
+    """Return a model's name as a label value, as GPU feature discovery writes the driver's name."""
     return re.sub(r"[^A-Za-z0-9\-_. ]", "", spelling).strip().replace(" ", "-")
 
 
 def similar_model(spelling: str) -> str | None:
-    """The known spelling closest to an unknown one."""
+    """Return the known spelling closest to an unknown one; None if none is close."""
     spellings = {_bare(name): name for model in MODELS for name in (*model.names, model.product)}
     found = nearest(_bare(spelling), spellings)
     return spellings[found] if found else None
 
 
 def mebibytes(memory: int | str | None) -> int | None:
-    """A GPU's memory in MiB, from a number of them or a quantity; None where it is not written."""
+    """Return a GPU's memory in MiB, from a number of MiB or a quantity; None if not declared."""
     return memory if memory is None or isinstance(memory, int) else int(parse_quantity(memory) // 2**20)
 
 

@@ -1,4 +1,4 @@
-"""MIG layouts: what the devices of a node are called, and whether a GPU can hold a layout at all.
+"""MIG layouts: the resource names of MIG devices, and whether one GPU can hold a layout.
 
 Behaviour: NVIDIA device plugin and GPU feature discovery, `migStrategy` single and mixed.
 """
@@ -20,17 +20,17 @@ _PROFILE = pattern(r"(?P<slices>[0-9]{1,3})g\.(?P<memory>[0-9]{1,5})gb(?P<attrib
 
 
 def mig_resource(profile: str) -> str:
-    """The resource name of a profile: `1g.5gb+me` is `nvidia.com/mig-1g.5gb.me`."""
+    """Return the resource name of a profile: `nvidia.com/mig-1g.5gb.me` for `1g.5gb+me`."""
     return "nvidia.com/mig-" + profile.replace("+", ".")
 
 
 def profile_of(model: GpuModel, resource: str) -> str | None:
-    """The profile of a model that a resource name stands for, memory compared with a tolerance of 1; None without."""
-    return next((name for name, _ in model.profiles if _same(name.replace("+", "."), _bare(resource))), None)
+    """Return the model's profile that a resource name means, memory compared with a tolerance of 1; None if none."""
+    return next((name for name, _ in model.profiles if _is_same_profile(name.replace("+", "."), _bare(resource))), None)
 
 
 def near_resource(resource: str, others: Iterable[str]) -> str | None:
-    """The MIG resource among others with as many slices and memory as near as can be; None where there is none."""
+    """Return the MIG resource among `others` closest in slices and memory; None if there is none."""
     bare = {name: _bare(name) for name in others if name.startswith(_PREFIX)}
     found = _nearest(_bare(resource), sorted(bare.values()))
     return next((name for name in sorted(bare) if bare[name] == found), None)
@@ -41,10 +41,10 @@ def _bare(resource: str) -> str:
 
 
 def impossible(model: GpuModel, profiles: dict[str, int]) -> Iterator[tuple[str, str, str]]:
-    """Why one GPU of a model cannot hold a layout: profile, sentence, hint.
+    """Yield why one GPU of a model cannot hold a layout: profile, sentence, hint.
 
-    Necessary conditions only: which start positions are free is not looked at.
-    The driver rounds the memory in a profile's name, so a difference of 1 is none.
+    Only necessary conditions are checked, not which start positions are free.
+    The driver rounds the memory in a profile's name, so a difference of 1 is ignored.
     """
     if not model.profiles:
         first = next(iter(profiles))
@@ -53,7 +53,7 @@ def impossible(model: GpuModel, profiles: dict[str, int]) -> Iterator[tuple[str,
     known = dict(model.profiles)
     slices = 0
     for profile, count in profiles.items():
-        most = next((most for name, most in known.items() if _same(name, profile)), None)
+        most = next((most for name, most in known.items() if _is_same_profile(name, profile)), None)
         if most is None:
             near = _nearest(profile, known)
             hint = f'did you mean "{near}"?' if near else f"it has {', '.join(known)}"
@@ -79,6 +79,6 @@ def _parts(profile: str) -> tuple[int, int, str]:
     return (int(found["slices"]), int(found["memory"]), found["attributes"]) if found else (0, 0, profile)
 
 
-def _same(one: str, other: str) -> bool:
+def _is_same_profile(one: str, other: str) -> bool:
     (slices, memory, attributes), (slices2, memory2, attributes2) = _parts(one), _parts(other)
     return slices == slices2 and attributes == attributes2 and abs(memory - memory2) <= 1

@@ -34,15 +34,15 @@ _TEMPLATE = "template-for-"
 
 
 def node(item: Item, pointer: Pointer, problems: list[InventoryError]) -> Declared | None:
-    """The API node of an entry of `nodes`; None where that is none, which is then among the problems."""
+    """Return the API node of an entry of `nodes`; None if the entry is invalid, with the error added to `problems`."""
     entry = value_at(item.value, pointer)
     return _expanded(item, pointer, (*pointer, "name"), entry["name"], entry, problems)
 
 
 def pool(item: Item, pointer: Pointer, room: int, problems: list[InventoryError]) -> tuple[Pool, list[Declared]] | None:
-    """A pool and its nodes, which share everything but their names; `room` is how many nodes may still be declared.
+    """Return a pool and its nodes, which differ only in name; `room` is how many nodes may still be declared.
 
-    None where its template is no node, which is then among the problems.
+    None if its template is invalid; the error is then among the problems.
     """
     entry = value_at(item.value, pointer)
     name, scaling = entry["name"], entry.get("autoscaling")
@@ -68,7 +68,7 @@ def pool(item: Item, pointer: Pointer, room: int, problems: list[InventoryError]
 
 
 def pool_of_template(declared: Declared) -> str:
-    """What the pool is called that a node is the template of, such as `pool gpu`; empty where it is none."""
+    """Return the pool of which a node is the template, as `pool gpu`; empty if it is no template."""
     pool = declared.value["metadata"].get("annotations", {}).get(POOL, "")
     return f"pool {pool}" if pool and declared.name == _TEMPLATE + pool else ""
 
@@ -123,7 +123,7 @@ def _expanded(
 
 
 def _spelling(entry: dict[str, Any]) -> str:
-    """The GPU models of a node as they are written."""
+    """Return the GPU models of a node as written."""
     gpus = entry["gpus"] if isinstance(entry["gpus"], list) else [entry["gpus"]]
     return ", ".join(dict.fromkeys(one["model"] for one in gpus if "model" in one))
 

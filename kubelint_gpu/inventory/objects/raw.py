@@ -1,4 +1,4 @@
-"""Raw Kubernetes objects: which kinds say something about a cluster, and whether they can be read."""
+"""Raw Kubernetes objects: which kinds describe a cluster, and whether they can be read."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ _OF_OTHERS = ("v1alpha1", "v1beta1", "v1")
 
 
 def is_cluster_object(value: dict[str, Any]) -> bool:
-    """Whether an object is of a kind that describes a cluster, in a version that Kubernetes has or had of its group."""
+    """Whether an object is of a kind that describes a cluster, in an API version that Kubernetes has or had."""
     kind, version = value.get("kind"), value.get("apiVersion")
     if not isinstance(kind, str) or not isinstance(version, str):
         return False
@@ -57,9 +57,9 @@ def is_cluster_object(value: dict[str, Any]) -> bool:
 def raw_object(
     item: Item, problems: list[InventoryError], value: dict[str, Any] | None = None, pointer: Pointer = ()
 ) -> Declared | None:
-    """A raw object as it stands, or None where it is broken, which is then among the problems.
+    """Return a raw object, or None if it is broken; the error is then among the problems.
 
-    `value` is given where the object is only a part of the item, at `pointer`.
+    `value` is given if the object is only a part of the item, at `pointer`.
     """
     value = item.value if value is None else value
     metadata = value.get("metadata")

@@ -45,9 +45,9 @@ def running_pods(
     problems: list[InventoryError],
     broken: frozenset[str] = frozenset(),
 ) -> list[Declared]:
-    """The API pods of an entry of `running`; equal ones share everything but their names.
+    """Return the API pods of an entry of `running`, which differ only in name.
 
-    `broken` are names of classes that cannot be read, with the empty one where one has no name either.
+    `broken` are the names of unreadable classes; the empty name is included if a class has no readable name.
     """
     entry: dict[str, Any] = item.value["running"][pointer[-1]]
     found = nodes.get(entry["node"])
@@ -101,9 +101,9 @@ def admitted(
     raw: bool = False,
     broken: frozenset[str] = frozenset(),
 ) -> Declared:
-    """A pod with the priority that admission gives it, without one where its class is one of the `broken`.
+    """Return a pod with the priority that admission gives it; without one if its class is `broken`.
 
-    A raw pod that names no class stays as it is: a class that became the default later does not change it.
+    A raw pod without a class stays unchanged: a class that became the default later does not change it.
     """
     pod = declared.typed
     assert isinstance(pod, Pod)  # noqa: S101 - only pods are running

@@ -1,4 +1,4 @@
-"""The devices of nodes that claims may ask for, as a person counts them."""
+"""The devices of nodes that claims may request, as a user counts them."""
 
 from __future__ import annotations
 
@@ -25,9 +25,9 @@ _Set = tuple[str, str, str]
 
 
 class DeviceCount(Value):
-    """Devices of a node that are called alike, and how many of them a claim has, or has a part of.
+    """Devices of a node with the same label, and how many of them claims use at least in part.
 
-    `units` are the devices, each with its parts; `parts` says of each kind of parts how many one can be divided into.
+    `units` are the devices, each with its parts; `parts` says for each kind of part how many of it one device can hold.
     """
 
     label: str
@@ -37,16 +37,16 @@ class DeviceCount(Value):
 
     @property
     def number(self) -> int:
-        """How many there are."""
+        """Return the number of devices."""
         return len(self.units)
 
 
 def node_devices(
     cluster: Cluster, version: str | None, nodes: Iterable[Node], held: Collection[DeviceID] = ()
 ) -> Mapping[str, tuple[DeviceCount, ...]]:
-    """The devices that are reached from each node alone, or from several; claims have those that are `held`.
+    """Return the devices that nodes can use, by node; claims use those that are `held`.
 
-    Of devices that are parts of another one, which take of its counters, only the whole one counts.
+    Of partitions of a device, which use its counters, only the whole device is counted.
     """
     slices = cluster.resource_slices
     if not slices:
@@ -71,7 +71,7 @@ def _counts(
     idle: frozenset[PoolID],
     rules: Sequence[DeviceTaintRule] | None,
 ) -> tuple[DeviceCount, ...]:
-    """Those that are no part of another one: of a counter set, those that take the most of it."""
+    """Return the counts of whole devices: for each counter set, those that use the most of it."""
     units: dict[str, list[tuple[DeviceID, ...]]] = {}
     taken: Counter[str] = Counter()
     parts: dict[str, tuple[tuple[str, int], ...]] = {}
@@ -102,7 +102,7 @@ def _counts(
 
 
 def _tainted(device: Device, one: ResourceSlice, rules: Sequence[DeviceTaintRule] | None) -> str:
-    """The taints that keep claims from a device; `rules` is None where the release has none of either kind."""
+    """Return the taints that keep claims from a device; `rules` is None if the release has no device taints."""
     if rules is None:
         return ""
     taints = [*device.taints, *(rule.taint for rule in rules if rule.covers(one.driver, one.pool, device.name))]
@@ -111,12 +111,12 @@ def _tainted(device: Device, one: ResourceSlice, rules: Sequence[DeviceTaintRule
 
 
 def _share(used: Consumption, counters: Mapping[str, Amount]) -> float:
-    """How much of a counter set a device takes, summed up over its counters."""
+    """Return the share of a counter set that a device takes, summed up over its counters."""
     return sum([float(amount / counters[name]) for name, amount in used.counters.items() if counters.get(name)])
 
 
 def _fitting(parts: list[tuple[str, Consumption]], counters: Mapping[str, Amount]) -> tuple[tuple[str, int], ...]:
-    """How many parts of each kind there can be at once, if all are of this kind."""
+    """Return how many parts of each kind fit at once if all are of this kind."""
     found: Counter[str] = Counter()
     left: dict[str, dict[str, Amount]] = {}
     for label, used in parts:
@@ -137,7 +137,7 @@ def _reaches(one: ResourceSlice, device: Device, node: Node) -> bool:
 
 
 def _label(device: Device, driver: str) -> str:
-    """What the driver calls the model, a profile of it, or the driver itself; without a driver, the profile alone."""
+    """Return the driver's name of the model or profile, or the driver itself; the profile alone without a driver."""
     found = {name: device.attributes.get(name) or device.attributes.get(f"{driver}/{name}") for name in _NAMES}
     name = next((str(one.value) for one in found.values() if one is not None), driver)
     profile = device.attributes.get(_PROFILE)

@@ -1,4 +1,4 @@
-"""Names of nodes in the order people count, and folded."""
+"""Sorts names of nodes in natural order, and abbreviates lists of them."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ _NUMBERED = pattern(r"(?P<before>.*?)(?P<number>[0-9]{1,9})(?P<after>[^0-9]*)", 
 
 
 def natural(name: str) -> tuple[tuple[tuple[int, str], ...], str]:
-    """A key by which `gpu-2` comes before `gpu-10`; different names have different keys."""
+    """Return a sort key by which `gpu-2` comes before `gpu-10`; different names have different keys."""
     parts = re.split(r"([0-9]{1,9})", name)
     return tuple((int(part), "") if index % 2 else (0, part) for index, part in enumerate(parts)), name
 
 
 def abbreviated(names: Iterable[str]) -> tuple[str, ...]:
-    """Names with equal beginnings and ends folded: `gpu-[1-3,7]`; of many gaps the middle is left out."""
+    """Return names with common beginnings and ends folded: `gpu-[1-3,7]`; of many gaps the middle is left out."""
     groups: dict[tuple[str, str, int], list[int]] = {}
     single: list[str] = []
     for name in names:

@@ -1,4 +1,4 @@
-"""Nodes that are alike, folded: what a table of the cluster has a row for."""
+"""Groups equal nodes into the rows of a table."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _KINDS = ("ResourceSlice", "ResourceClaim", "DeviceTaintRule")
 
 
 class Tenant(Value):
-    """The pods of one owner on the nodes of a class; `requests` is of all of them, in the scheduler's units."""
+    """The pods of one owner on the nodes of a row; `requests` are their total, in the scheduler's units."""
 
     name: str
     pods: int
@@ -36,17 +36,16 @@ class Tenant(Value):
 
     @property
     def accelerators(self) -> int:
-        """How many GPUs, or parts of GPUs, they hold."""
+        """Return how many GPUs, or parts of GPUs, they hold."""
         return sum(amount for resource, amount in self.requests.items() if is_accelerator(resource))
 
 
 class NodeRow(Value):
     """Nodes with equal labels (their own names aside), taints and allocatable.
 
-    `allocatable` is of one node and `free` of all of them, in the scheduler's units.
-    `unlimited` are resources for which the declaration gave no number.
-    `devices` are those of one node that claims may ask for, `held` how many of each all nodes' claims have, `parts`
-    what one of each can be divided into.
+    `allocatable` is for one node and `free` for all of them, in the scheduler's units. `unlimited` are resources
+    without a declared amount. `devices` are the devices of one node that claims may request, `held` how many of each
+    the claims use on all nodes, `parts` how one of each can be divided.
     """
 
     nodes: tuple[str, ...]
@@ -64,17 +63,17 @@ class NodeRow(Value):
 
     @property
     def device_total(self) -> int:
-        """How many devices all nodes of the class have."""
+        """Return the number of devices on all nodes of the row."""
         return sum(number for _, number in self.devices) * len(self.nodes)
 
     @property
     def accelerators(self) -> tuple[str, ...]:
-        """The resources of one node that are GPUs and their like, and that it has at least one of."""
+        """Return the accelerator resources of which a node has at least one."""
         return tuple(name for name, amount in sorted(self.allocatable.items()) if amount and is_accelerator(name))
 
     @property
     def others(self) -> tuple[str, ...]:
-        """The other extended resources of one node."""
+        """Return the other extended resources of one node."""
         known = self.accelerators
         return tuple(
             name
@@ -83,12 +82,12 @@ class NodeRow(Value):
         )
 
     def total(self, resource: str) -> int:
-        """How much of a resource all nodes of the class have."""
+        """Return the amount of a resource on all nodes of the row."""
         return self.allocatable.get(resource, 0) * len(self.nodes)
 
 
 def node_classes(inventory: Inventory) -> tuple[NodeRow, ...]:
-    """The classes of the inventory's nodes, those with the most GPUs first, then by name."""
+    """Return the rows of the inventory's nodes, those with the most GPUs first, then by name."""
     nodes = [declared.typed for declared in inventory.objects if isinstance(declared.typed, Node)]
     ignored = _unique_labels(nodes)
     groups: dict[Any, list[Node]] = {}
@@ -108,7 +107,7 @@ def node_classes(inventory: Inventory) -> tuple[NodeRow, ...]:
 
 
 def _devices(inventory: Inventory, nodes: Iterable[Node]) -> Mapping[str, tuple[DeviceCount, ...]]:
-    """The devices of nodes, and how many of them claims have."""
+    """Return the devices of nodes, and how many of them claims use."""
     if next(inventory.of_kind("ResourceSlice"), None) is None:
         return {}
     cluster = read_cluster([one.value for kind in _KINDS for one in inventory.of_kind(kind)])
@@ -165,7 +164,7 @@ def _tenants(pods: Iterable[Pod]) -> tuple[Tenant, ...]:
 
 
 def owner_of(pod: Pod) -> str:
-    """The workload of a pod as a person calls it: `namespace/name`, that of the Deployment for its ReplicaSets."""
+    """Return the workload of a pod as `namespace/name`; for a ReplicaSet's pod its Deployment."""
     return f"{pod.meta.namespace}/{pod.meta.maker.name}"
 
 
@@ -182,7 +181,7 @@ def _unique_labels(nodes: list[Node]) -> frozenset[str]:
 
 
 def amount_text(resource: str, amount: int) -> str:
-    """An amount in the scheduler's units for a reader: `31.8`, `125Gi`, `8`; rounded down."""
+    """Return an amount in the scheduler's units as text: `31.8`, `125Gi`, `8`; rounded down."""
     if resource == "cpu":
         return _tenths(amount * 10 // 1000)
     if resource in ("memory", "ephemeral-storage") and amount >= 2**30:

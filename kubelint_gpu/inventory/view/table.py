@@ -27,19 +27,19 @@ _ASCII = str.maketrans({_TIMES: "x", _DOT: "-"})
 
 
 def priorities(inventory: Inventory) -> list[tuple[str, int]]:
-    """Each PriorityClass with its value, the highest first."""
+    """Return each PriorityClass with its value, the highest first."""
     found = [(one.name, one.value.get("value")) for one in inventory.of_kind("PriorityClass")]
     known = [(name, value) for name, value in found if isinstance(value, int)]
     return sorted(known, key=lambda one: (-one[1], one[0]))
 
 
 def names_of(inventory: Inventory, kind: str) -> list[str]:
-    """The names of the objects of a kind, sorted."""
+    """Return the names of the objects of a kind, sorted."""
     return sorted(one.name for one in inventory.of_kind(kind))
 
 
 def quotas(inventory: Inventory) -> list[tuple[str, list[tuple[str, str]]]]:
-    """Each ResourceQuota as `namespace/name`, with what it lets be used of each key, as a quantity."""
+    """Return each ResourceQuota as `namespace/name`, with its hard limits as quantities."""
     found = []
     for one in inventory.of_kind("ResourceQuota"):
         quota = one.typed
@@ -50,9 +50,9 @@ def quotas(inventory: Inventory) -> list[tuple[str, list[tuple[str, str]]]]:
 
 
 def render(inventory: Inventory, *, width: int = 80, ascii_only: bool = False) -> str:
-    """The cluster as text: a row for each class of nodes, below it what sets it apart and what runs there.
+    """Return the cluster as text: for each row of equal nodes its properties and its running workloads.
 
-    `width` is in characters; below 72 it is taken for 72.
+    `width` is in characters, at least 72.
     """
     width = max(width, _NARROWEST)
     classes = node_classes(inventory)
@@ -66,7 +66,7 @@ def render(inventory: Inventory, *, width: int = 80, ascii_only: bool = False) -
 
 
 def to_json(inventory: Inventory) -> dict[str, Any]:
-    """The same as plain data: amounts as quantities, `allocatable` of one node, `free` of all of a class."""
+    """Return the table as plain data: amounts as quantities, `allocatable` for one node, `free` for all of a row."""
     return {
         "name": inventory.name or None,
         "kubernetesVersion": inventory.kubernetes_version,
@@ -107,7 +107,7 @@ def _class_json(found: NodeRow) -> dict[str, Any]:
 
 
 def _devices_json(found: NodeRow) -> list[dict[str, Any]]:
-    """The devices of one node; `free` is of all of the class."""
+    """Return the devices of one node; `free` is for all nodes of the row."""
     return [
         {"name": label, "count": number, "free": number * len(found.nodes) - held, **_parts_json(parts)}
         for (label, number), held, parts in zip(found.devices, found.held, found.parts, strict=True)
@@ -248,7 +248,7 @@ def _pools(pools: Sequence[Pool], width: int) -> list[str]:
 
 
 def _listed(inventory: Inventory, width: int) -> list[str]:
-    """The classes and quotas of the inventory."""
+    """Return the lines for the classes and quotas of the inventory."""
     told = {
         "priority classes": [f"{name} ({value})" for name, value in priorities(inventory)],
         "runtime classes": names_of(inventory, "RuntimeClass"),

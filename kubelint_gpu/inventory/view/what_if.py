@@ -1,4 +1,4 @@
-"""The declared cluster with nodes taken away."""
+"""The declared cluster without some of its nodes."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from kubelint_gpu.values import Value, replace
 
 
 class Without(Value):
-    """An inventory after some of its nodes are gone, and their pods with them.
+    """An inventory after removing nodes, and their pods with them.
 
-    `nodes` are the names of those that were there. `unmatched` are the patterns that match no node.
+    `nodes` are the names of the removed nodes. `unmatched` are the patterns that match no node.
     """
 
     inventory: Inventory
@@ -23,9 +23,9 @@ class Without(Value):
 
 
 def without_nodes(inventory: Inventory, patterns: Sequence[str]) -> Without:
-    """The inventory without the nodes that any of the patterns (`gpu-3`, `gpu-*`) match, and without their pods.
+    """Return the inventory without the nodes that match any pattern (`gpu-3`, `gpu-*`), and without their pods.
 
-    A pool that may grow can bring such a node back.
+    A pool with autoscaling can add such a node again.
     """
     from fnmatch import fnmatchcase
 

@@ -1,7 +1,7 @@
-"""What admission adds to a pod before the scheduler sees it, where it matters to the filters.
+"""What admission adds to a pod before the scheduler sees it, as far as filters look at it.
 
-Behaviour: admission plugins DefaultTolerationSeconds (on by default) and ExtendedResourceToleration (off by default,
-on in GKE), kube-apiserver 1.34.
+Behaviour: admission plugins DefaultTolerationSeconds (on by default) and ExtendedResourceToleration (off by default, on
+in GKE), kube-apiserver 1.34.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ def admitted(
 ) -> PodSpec:
     """The spec with the tolerations that admission adds.
 
-    `tolerations` are those of the cluster's own webhooks, each with the resource that a pod must ask for to get it
+    `tolerations` are those of the cluster's own webhooks, each with the resource that a pod must request to get it
     (empty: every pod gets it).
     """
     added = list(spec.tolerations)
@@ -51,7 +51,7 @@ def admitted(
 
 
 def without_resources(spec: PodSpec, elsewhere: Callable[[str], bool]) -> PodSpec:
-    """The spec without the requests that something else than kube-scheduler decides."""
+    """The spec without requests for resources that something other than kube-scheduler allocates."""
     containers = (*spec.containers, *spec.init_containers)
     names = frozenset(name for found in containers for name in found.requests if "/" in name and elsewhere(name))
     if not names:

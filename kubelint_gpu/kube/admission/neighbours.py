@@ -1,7 +1,7 @@
-"""Schedulers and controllers that run beside Kubernetes' own, by the names that pods have for them.
+"""Names that schedulers and controllers beside Kubernetes' own use in pods.
 
-Source: Kueue, Grove, KAI, Volcano, YuniKorn, Koordinator, HAMi, the OpenShift multiarch tuning operator, CAST AI,
-GKE's Cloud Storage FUSE driver: the constants of each.
+Source: Kueue, Grove, KAI, Volcano, YuniKorn, Koordinator, HAMi, the OpenShift multiarch tuning operator, CAST AI, GKE's
+Cloud Storage FUSE driver: the constants of each.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ _GATE_GROUPS = (
 
 
 def gate_owner(gate: str) -> str:
-    """Who removes a scheduling gate: a known controller, or the project whose domain it has; empty for nobody."""
+    """Who removes a scheduling gate: a known controller, or the project of its domain; empty if unknown."""
     if gate in GATES:
         return GATES[gate]
     domain, slash, _ = gate.partition("/")

@@ -1,4 +1,4 @@
-"""Why the API server refuses every pod that a controller makes of a template which it has accepted.
+"""Why the API server refuses every pod of an accepted template.
 
 Source of what Pod Security admission refuses: staging/src/k8s.io/pod-security-admission/policy, Kubernetes 1.34.
 Exemptions and defaults of the API server's own configuration are not known.
@@ -42,7 +42,7 @@ _LONGEST = 54
 
 
 class Violation(Value):
-    """What a level forbids: the name of the check, what is wrong, and where in the pod's spec."""
+    """A violation of a Pod Security level: the name of the check, what is wrong, and the field in the pod's spec."""
 
     check: str
     detail: str
@@ -50,9 +50,9 @@ class Violation(Value):
 
 
 def violations(level: str, spec: Mapping[str, Any]) -> tuple[Violation, ...]:
-    """What pods with a spec violate of a level: `baseline` or `restricted`; any other forbids nothing.
+    """Return how pods with a spec violate a level: `baseline` or `restricted`; any other level forbids nothing.
 
-    Placeholders count as what is allowed.
+    Placeholders count as allowed.
     """
     if level not in ("baseline", "restricted"):
         return ()
@@ -71,7 +71,7 @@ def _containers(spec: Mapping[str, Any]) -> Iterator[tuple[dict[str, Any], Point
 
 
 def _contexts(spec: Mapping[str, Any]) -> Iterator[tuple[str, dict[str, Any], Pointer]]:
-    """The security contexts of the pod and of its containers, with who has them."""
+    """Yield the security contexts of the pod and of its containers, each with its owner."""
     yield "pod", mapping(spec.get("securityContext")), ("securityContext",)
     for one, route in _containers(spec):
         yield f"container {_name(one)}", mapping(one.get("securityContext")), (*route, "securityContext")
@@ -102,7 +102,7 @@ def _open_ports(container: dict[str, Any], route: Pointer) -> Iterator[Violation
 
 
 def _of_context(who: str, context: dict[str, Any], route: Pointer) -> Iterator[Violation]:
-    """What baseline forbids in one security context."""
+    """Yield the violations of baseline in one security context."""
     if context.get("privileged") is True:
         yield Violation("privileged", who, (*route, "privileged"))
     added = sequence(mapping(context.get("capabilities")).get("add"))
@@ -136,7 +136,7 @@ def _restricted(spec: Mapping[str, Any]) -> Iterator[Violation]:
 
 
 def _of_container(one: dict[str, Any], route: Pointer, pod: dict[str, Any], *, windows: bool) -> Iterator[Violation]:
-    """What restricted asks of one container, by itself or by the context of its pod."""
+    """Yield the requirements of restricted that one container does not meet, directly or through its pod's context."""
     context, who = mapping(one.get("securityContext")), f"container {_name(one)}"
     own: Pointer = (*route, "securityContext") if "securityContext" in one else route
     if not context.get("runAsNonRoot", pod.get("runAsNonRoot")):
@@ -160,14 +160,14 @@ def _of_container(one: dict[str, Any], route: Pointer, pod: dict[str, Any], *, w
 
 
 class PodRefusal(Value):
-    """What is wrong with the pods, and where: in their spec, or at the object's name where `pointer` is empty."""
+    """What is wrong with the pods, and the field in their spec; an empty `pointer` is the object's name."""
 
     text: str
     pointer: Pointer = ()
 
 
 def pod_refusal(workload: Workload, namespace: Mapping[str, str], spec: dict[str, Any]) -> PodRefusal | None:
-    """Why no pod of a workload is ever made in a namespace with these labels; None where nothing is known.
+    """Why no pod of a workload is ever created in a namespace with these labels; None if no reason is known.
 
     Source: `newVersionedStatefulSetPod` of pkg/controller/statefulset/stateful_set_utils.go gives pods the label
     `controller-revision-hash`, with the name and up to ten digits (1.34).

@@ -1,4 +1,4 @@
-"""What can go wrong with an expression, in the words of the API server."""
+"""Errors of expressions, in the words of the API server."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ _CARET, _WIDE_CARET = "^", "\uff3e"
 
 
 class Issue(Value):
-    """Something that keeps an expression from compiling; `offset` counts code points, None is nowhere in particular."""
+    """A problem that keeps an expression from compiling; `offset` counts code points, None has no position."""
 
     offset: int | None
     message: str
@@ -19,8 +19,8 @@ class CompileError(Exception):
     """An expression does not compile.
 
     Attributes:
-        text: what the API server says.
-        issues: what is wrong, in the order of the text.
+        text: the API server's message.
+        issues: the problems, in the order of the text.
         line: of the first issue, from 1.
         column: of the first issue, from 1.
     """
@@ -38,7 +38,7 @@ class EvaluationError(Exception):
 
 
 class NotKnown(Exception):  # noqa: N818 - it is no error of the expression
-    """The value is not worked out here: the expression takes too long, or uses what this program does not model."""
+    """The value is not computed: the expression takes too long, or uses features that this program does not model."""
 
 
 def compile_error(source: str, issues: list[Issue]) -> CompileError:

@@ -47,8 +47,8 @@ class Quantity(NamedTuple):
 
     Attributes:
         amount: in its unit.
-        whole: whether Kubernetes holds it as an integer; what is held as a decimal is taken for none.
-        derived: whether it is the result of `add` or `sub`, to which apiserver's `Equal` finds nothing comparable.
+        whole: whether Kubernetes stores it as an integer; a quantity that is stored as a decimal counts as no integer.
+        derived: whether it is the result of `add` or `sub`, which apiserver's `Equal` finds equal to nothing.
     """
 
     amount: Fraction | int
@@ -69,7 +69,7 @@ class Timestamp(NamedTuple):
 
 
 class Semver(NamedTuple):
-    """A semantic version; build metadata plays no part in comparisons."""
+    """A semantic version; build metadata is ignored in comparisons."""
 
     major: int
     minor: int
@@ -79,12 +79,12 @@ class Semver(NamedTuple):
 
     @property
     def order(self) -> tuple[Any, ...]:
-        """What versions are compared by; a release comes after what precedes it."""
+        """A sort key of versions; a release comes after its prereleases."""
         return self.major, self.minor, self.patch, not self.release, self.release
 
 
 class Map:
-    """A map; `default` is what a key that is not there has, where there is such a value."""
+    """A map; `default` is the value of a missing key, if there is one."""
 
     __slots__ = ("default", "entries")
 
@@ -95,7 +95,7 @@ class Map:
         self.default = default
 
     def has(self, key: Any) -> bool:
-        """Whether a key is there, whatever others have by default."""
+        """Whether a key exists, apart from the default."""
         return _token(key) in self.entries
 
     def find(self, key: Any) -> tuple[bool, Any]:
@@ -113,7 +113,7 @@ class Map:
 
 
 def _token(key: Any) -> tuple[str, Any]:
-    """What makes two keys one: numbers of different types are equal, true is not 1."""
+    """A token that is equal for equal keys: numbers of different types are equal, true is not 1."""
     if isinstance(key, bool):
         return "bool", key
     if isinstance(key, (int, float)):
@@ -151,10 +151,10 @@ _NAMES: dict[type, str] = {
 
 
 def weight(value: Any) -> int:
-    """How much a value holds, in items and in letters by the dozen: what comparing it with another takes.
+    """The size of a value, in items and in letters divided by 16: the cost of comparing it.
 
     Raises:
-        NotKnown: more than values may hold here; lists in lists may share their parts and be larger than memory.
+        NotKnown: it is too large; nested lists may share parts and be larger than memory.
     """
     if isinstance(value, (str, bytes)):
         if len(value) > MOST_LETTERS:
@@ -177,7 +177,7 @@ def weight(value: Any) -> int:
 
 
 def equal(one: Any, other: Any) -> bool:
-    """Whether two values are equal; numbers of different types may be.
+    """Whether two values are equal; numbers of different types can be.
 
     Raises:
         EvaluationError: the first is a quantity or a version and the second something else.
@@ -190,7 +190,7 @@ def equal(one: Any, other: Any) -> bool:
     if kind is list:
         return type(other) is list and len(one) == len(other) and all(map(equal_inside, one, other))
     if kind is Map:
-        return type(other) is Map and len(one) == len(other) and all(_same(one, other, key) for key in one)
+        return type(other) is Map and len(one) == len(other) and all(_has_equal_entry(one, other, key) for key in one)
     if other is None:
         return False
     if kind is Optional:
@@ -211,20 +211,20 @@ def equal(one: Any, other: Any) -> bool:
 
 
 def equal_inside(one: Any, other: Any) -> bool:
-    """Whether two parts of lists or maps are equal; parts that cannot be compared are not."""
+    """Whether two parts of lists or maps are equal; parts that cannot be compared are not equal."""
     try:
         return equal(one, other)
     except EvaluationError:
         return False
 
 
-def _same(one: Map, other: Map, key: Any) -> bool:
+def _has_equal_entry(one: Map, other: Map, key: Any) -> bool:
     found, value = other.find(key)
     return found and equal_inside(one.find(key)[1], value)
 
 
 def compare(one: Any, other: Any, operator: str) -> int:
-    """-1, 0 or 1; not a number is equal to all numbers.
+    """Return -1, 0 or 1; NaN is equal to all numbers.
 
     Raises:
         EvaluationError: they cannot be compared.
@@ -249,7 +249,7 @@ def parse_semver(text: str) -> Semver:
     """A version as github.com/blang/semver parses it.
 
     Raises:
-        EvaluationError: it is none.
+        EvaluationError: it is invalid.
     """
     if not text:
         raise EvaluationError("Version string empty")
@@ -274,7 +274,7 @@ def parse_semver(text: str) -> Semver:
 
 
 def _pre(part: str) -> tuple[int, int, str]:
-    """A part of what precedes a release: numbers come before texts."""
+    """A part of a prerelease as a sort key: numbers come before texts."""
     if not part:
         raise EvaluationError("Prerelease is empty")
     if part.isdigit():
@@ -285,7 +285,7 @@ def _pre(part: str) -> tuple[int, int, str]:
 
 
 def normalized_semver(text: str) -> str:
-    """A version that leaves parts out or begins with `v`, in full."""
+    """The full form of a version that omits parts or begins with `v`."""
     parts = text.removeprefix("v").split(".", 2)
     for place, part in enumerate(parts):
         if len(part) > 1:

@@ -1,7 +1,7 @@
 """From a checked tree to a program, and from a program and its inputs to a value.
 
 A program is a closure that takes the slots of its variables and its budget.
-Costs are those that cel-go tracks at run time, so that an expression is cut off where the scheduler cuts it off; where
+Costs are those that cel-go tracks at run time, so that an expression is cancelled when the scheduler cancels it. If
 this program would take too long before that, the value is not known.
 """
 
@@ -34,7 +34,7 @@ _TYPE_NAMES = _TYPES | {"google.protobuf.Timestamp", "google.protobuf.Duration",
 
 
 class Planner(Visitor[Step]):
-    """Makes a program of a tree: `visit` gives that of a node."""
+    """Makes a program of a tree: `visit` returns the program of a node."""
 
     def __init__(self, variables: tuple[str, ...]) -> None:
         self._slots: list[str] = list(variables)

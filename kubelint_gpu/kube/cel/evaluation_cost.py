@@ -1,4 +1,4 @@
-"""What an evaluation may cost, in the measure of cel-go and in steps of its own."""
+"""The cost of an evaluation, by the measure of cel-go and in own steps."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _PER_STEP = 64
 
 
 class Evaluation:
-    """One evaluation: the values of its variables, and what it cost."""
+    """One evaluation: the values of its variables, and its cost."""
 
     __slots__ = ("cost", "slots", "steps")
 
@@ -26,10 +26,10 @@ class Evaluation:
         self.steps = 0
 
     def spend(self, cost: int, steps: int = 1) -> None:
-        """Account for a step, or for what takes as long as several.
+        """Add the cost and the steps of an operation.
 
         Raises:
-            EvaluationError: the expression costs more than it may.
+            EvaluationError: the expression exceeds its cost limit.
             NotKnown: it takes more steps than are tried here.
         """
         self.cost += cost
@@ -40,25 +40,25 @@ class Evaluation:
             raise NotKnown(TOO_LONG)
 
     def of_a_run(self) -> int:
-        """What it takes of the steps of a run."""
+        """The evaluation's part of the steps of a run."""
         return min(self.steps, BUDGET.expression) // STEPS.evaluated
 
     def made(self, value: Any) -> Any:
-        """A value that was made, after its size is accounted for.
+        """Return a new value after its size is added to the steps.
 
         Raises:
-            NotKnown: it is larger than values may be here.
+            NotKnown: it is too large.
         """
         self.steps += weight(value) // _PER_STEP
         return value
 
 
 class Cancelled(EvaluationError):  # noqa: N818 - it steers the evaluation
-    """An error that no `||` absorbs."""
+    """An error that `||` does not absorb."""
 
 
 class Failure:
-    """What a variable of a comprehension holds after a step failed."""
+    """The value of a comprehension's variable after a step failed."""
 
     __slots__ = ("error",)
 

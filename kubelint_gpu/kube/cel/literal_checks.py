@@ -1,4 +1,4 @@
-"""Literals that pass the type checker and are refused all the same: patterns, times, lists of different types.
+"""Literals that pass the type checker but are refused: patterns, times, lists of different types.
 
 Source: cel-go 0.26, cel/validator.go, and the validators of k8s.io/apiserver/pkg/cel/environment.
 """
@@ -39,7 +39,7 @@ _CLAUSES: dict[str, tuple[tuple[str, ...], str]] = {
 
 
 def invalid_literals(tree: Node, type_of: Callable[[Node], Type]) -> Iterator[Issue]:
-    """What is wrong with the literals of a tree; `type_of` knows the types of the parts of lists and maps."""
+    """Yield the errors in the literals of a tree; `type_of` returns the types of parts of lists and maps."""
     waiting = [(tree, False)]
     while waiting:
         node, exempt = waiting.pop()
@@ -69,7 +69,7 @@ def _argument(node: Call) -> Iterator[Issue]:
 
 
 def _format(node: Call, type_of: Callable[[Node], Type]) -> Iterator[Issue]:
-    """What is wrong with a format that is written out, and with the list that it is applied to."""
+    """Yield the errors in a literal format string, and in the list that it is applied to."""
     text, listed = node.target, node.args[0] if len(node.args) == 1 else None
     if node.function != "format" or not isinstance(text, Const) or not isinstance(listed, ListNode):
         return
@@ -102,7 +102,7 @@ def _format(node: Call, type_of: Callable[[Node], Type]) -> Iterator[Issue]:
 
 
 def _unwritable(node: Node, kinds: Sequence[str], type_of: Callable[[Node], Type], *, inside: bool) -> Node | None:
-    """The first part of an argument, or the argument, whose type a clause does not write."""
+    """The first part of an argument, or the argument itself, whose type a format clause cannot print."""
     kind = type_of(node)
     if kind != DYN and (kind[0] if isinstance(kind, tuple) else kind) not in kinds:
         return node
@@ -121,7 +121,7 @@ def _different(nodes: list[Node], type_of: Callable[[Node], Type], *, every: boo
 
 
 def folding_error(tree: Node) -> str:
-    """Why no program can be made of a tree; empty where one can."""
+    """Why a tree cannot be compiled to a program; empty if it can."""
     waiting = [tree]
     while waiting:
         node = waiting.pop()

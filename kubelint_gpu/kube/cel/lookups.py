@@ -1,4 +1,4 @@
-"""A field, an item or an entry of a value, or that it is not there."""
+"""Fields, items and entries of values, and the errors if they are missing."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from kubelint_gpu.kube.cel.evaluation_cost import Evaluation, Step
 
 
 def index_step(args: list[Step], *, optional: bool) -> Step:
-    """The program of `a[b]` and `a[?b]`."""
+    """The program for `a[b]` and `a[?b]`."""
     operand, index = args
 
     def lookup(run: Evaluation) -> Any:
@@ -29,7 +29,7 @@ def at(value: Any, key: Any) -> Any:
     """The entry or item of a value.
 
     Raises:
-        EvaluationError: it is not there.
+        EvaluationError: it is missing.
     """
     if not isinstance(key, (str, int, float)):
         raise EvaluationError(f"invalid qualifier type: {type_name(key)}")
@@ -60,7 +60,7 @@ def _optional_at(value: Any, key: Any) -> Optional:
 
 
 def optional_field(value: Optional, key: Any) -> Optional:
-    """The entry or item of a value that may be none; nothing where either is not there."""
+    """The entry or item of an optional value; no value if either is missing."""
     return _optional_at(value.value, key) if value.present else NONE
 
 

@@ -1,4 +1,4 @@
-"""Literals, and macros written out as cel-go does: `has`, comprehensions, `cel.bind`, those of optional values."""
+"""Literals, and macros expanded as in cel-go: `has`, comprehensions, `cel.bind`, and those of optional values."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ Macro = Callable[["Call", list[Issue]], "Node | None"]
 
 
 class BadLiteral(ValueError):  # noqa: N818 - it names the thing
-    """A literal that means nothing."""
+    """An invalid literal."""
 
 
 def integer(text: str) -> int:
@@ -70,7 +70,7 @@ def string(text: str) -> str:
     """A string literal.
 
     Raises:
-        BadLiteral: an escape means nothing.
+        BadLiteral: an escape is invalid.
     """
     raw = text[0] in "rR"
     body = _body(text[1:] if raw else text)
@@ -81,7 +81,7 @@ def byte_string(text: str) -> bytes:
     """A bytes literal.
 
     Raises:
-        BadLiteral: an escape means nothing.
+        BadLiteral: an escape is invalid.
     """
     rest = text[1:]
     raw = rest[0] in "rR"
@@ -123,7 +123,7 @@ def literal(kind: str, text: str) -> tuple[str, Any]:
     """Type and value of a literal token of the grammar.
 
     Raises:
-        BadLiteral: it means nothing.
+        BadLiteral: it is invalid.
     """
     if kind == "INT_LIT":
         return "int", integer(text)
@@ -141,7 +141,7 @@ def literal(kind: str, text: str) -> tuple[str, Any]:
 
 
 def expanded(tree: Node, issues: list[Issue]) -> Node:
-    """The tree with its macros written out, innermost first; what is wrong with one is added to the issues."""
+    """The tree with its macros expanded, innermost first; problems are added to the issues."""
     if isinstance(tree, Select):
         tree.operand = expanded(tree.operand, issues)
     elif isinstance(tree, ListNode):
@@ -218,7 +218,7 @@ def _exists_one(two: bool) -> Macro:
 
 
 def _collect(two: bool, what: str) -> Macro:
-    """`map`, `filter`, `transformList`, `transformMap`, `transformMapEntry`; with one more argument, a filter."""
+    """The macros `map`, `filter`, `transformList`, `transformMap`, `transformMapEntry`; an extra argument filters."""
 
     def macro(call: Call, issues: list[Issue]) -> Node:
         names = _names(call, issues, two)
@@ -255,7 +255,7 @@ def _bind(call: Call, issues: list[Issue]) -> Node | None:
 
 
 def _sort_by(call: Call, issues: list[Issue]) -> Node:
-    """The list and what each item is sorted by; the list is worked out once."""
+    """The list and the sort keys of its items; the list is evaluated once."""
     at, over = call.offset, call.target or Ident(call.offset, "")
     keys = _collect(False, "list")(Call(at, "map", call.args, Ident(at, _SORTED)), issues)
     return _bound(at, _SORTED, over, Call(at, "sortBy", [Ident(at, _SORTED), keys or ListNode(at, [])]))

@@ -1,8 +1,8 @@
 """From a text to a syntax tree, by the grammar of cel-python.
 
-The grammar is extended by what Kubernetes has turned on: optional fields (`.?a`, `[?a]`), optional items of lists and
-maps, and a comma after the last item.
-Lark runs it bottom-up without recursion, so that no depth of nesting exhausts the stack.
+The grammar is extended by features that Kubernetes enables: optional fields (`.?a`, `[?a]`), optional items of lists
+and maps, and a comma after the last item.
+Lark parses it bottom-up without recursion, so that no depth of nesting exhausts the stack.
 """
 
 from __future__ import annotations
@@ -59,10 +59,10 @@ _WRAPPERS = {f"google.protobuf.{name}Value": zero for name, zero in (_NUMBERS | 
 
 
 def parse(source: str) -> Node:
-    """The syntax tree of an expression, macros expanded.
+    """The syntax tree of an expression, with macros expanded.
 
     Raises:
-        CompileError: it has none.
+        CompileError: the text is invalid.
     """
     if len(source) > LONGEST:
         raise CompileError(f"must be no more than {LONGEST} characters")
@@ -103,7 +103,7 @@ def _parser() -> Any:
 
 
 def _ambiguous(token: Token) -> Token:
-    """`true`, `false` and `null` match the terminal of names too."""
+    """The token of `true`, `false` and `null`, which also match the terminal for names."""
     if token.value in ("true", "false"):
         return Token.new_borrow_pos("BOOL_LIT", token.value, token)
     if token.value == "null":
@@ -120,7 +120,7 @@ def _pass(_self: Any, found: list[Any]) -> Any:
 
 
 def _operation(_self: Any, found: list[Any]) -> Any:
-    """An operation of which the left side and the operator came first: `left op` and the right side."""
+    """An operation: `left op` comes first, then the right side."""
     if len(found) == 1:
         return found[0]
     left, operator = found[0]
@@ -129,7 +129,7 @@ def _operation(_self: Any, found: list[Any]) -> Any:
 
 
 class _Builder(Transformer[Any, Any]):
-    """Makes a node of each rule of the grammar."""
+    """Makes a node for each rule of the grammar."""
 
     def __default__(self, data: Any, children: list[Any], meta: Any) -> Any:
         if len(children) == 2 and str(data).partition("_")[0] in ("relation", "addition", "multiplication"):
@@ -262,7 +262,7 @@ class _Builder(Transformer[Any, Any]):
 
 
 class _Whole(Call):
-    """An operation in brackets, with which operations outside of them do not merge."""
+    """An operation in brackets, which does not merge with operations outside of them."""
 
 
 def _arguments(rest: list[Any]) -> list[Node]:
@@ -270,7 +270,7 @@ def _arguments(rest: list[Any]) -> list[Node]:
 
 
 def _nesting(source: str) -> int:
-    """How deep brackets nest; those in strings count as well, of which a text of this depth has none."""
+    """How deep brackets nest; brackets in strings count as well, because no valid text nests so deep."""
     depth = most = 0
     for letter in source:
         depth += (letter in "([{") - (letter in ")]}")
@@ -279,7 +279,7 @@ def _nesting(source: str) -> int:
 
 
 def _depth(tree: Node) -> list[Issue]:
-    """What cel-go says of a tree that is too deep."""
+    """The message of cel-go for a tree that is too deep."""
     waiting = [(tree, 1)]
     while waiting:
         node, depth = waiting.pop()

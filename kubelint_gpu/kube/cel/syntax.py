@@ -1,6 +1,6 @@
-"""The syntax tree of an expression: seven kinds of nodes, as cel-go has them after macros are expanded.
+"""The syntax tree of an expression: seven kinds of nodes, as in cel-go after macros are expanded.
 
-`offset` is where a node is told of: the operator of an operation, the bracket of a call, the dot of a selection.
+`offset` is the position for messages: the operator of an operation, the bracket of a call, the dot of a selection.
 """
 
 from __future__ import annotations
@@ -38,9 +38,9 @@ class Select(msgspec.Struct, eq=False):
 
 
 class Call(msgspec.Struct, eq=False):
-    """A function or an operator (`_+_`) with its arguments; `target` is what a method is called on.
+    """A function or an operator (`_+_`) with its arguments; `target` is the object of a method call.
 
-    `overloads` are those that the type checker left to choose from, each as its argument types.
+    `overloads` are the possible ones after type checking, each as its argument types.
     """
 
     offset: int
@@ -51,7 +51,7 @@ class Call(msgspec.Struct, eq=False):
 
 
 class ListNode(msgspec.Struct, eq=False):
-    """A list literal; the items at `optional` are left out where they have no value."""
+    """A list literal; the items at `optional` are omitted if they have no value."""
 
     offset: int
     items: list[Node]
@@ -59,14 +59,14 @@ class ListNode(msgspec.Struct, eq=False):
 
 
 class MapNode(msgspec.Struct, eq=False):
-    """A map literal: keys, values, and whether the entry is left out where it has no value."""
+    """A map literal: keys, values, and whether the entry is omitted if it has no value."""
 
     offset: int
     entries: list[tuple[Node, Node, bool]]
 
 
 class Struct(msgspec.Struct, eq=False):
-    """A message literal, which no expression about devices can have."""
+    """A message literal, which is invalid in expressions about devices."""
 
     offset: int
     name: str
@@ -105,7 +105,7 @@ def children(node: Node) -> tuple[Node, ...]:
 
 
 class Visitor(ABC, Generic[Answer]):
-    """Answers one question about nodes, each kind of node in its own way."""
+    """Answers one question about nodes, for each kind of node in its own method."""
 
     def visit(self, node: Node) -> Answer:
         """The answer for a node."""
@@ -151,7 +151,7 @@ class Visitor(ABC, Generic[Answer]):
 
 
 def qualified_name(node: Node) -> str | None:
-    """`a.b.c` where a node is a chain of selections from a name; None for all else."""
+    """`a.b.c` if a node is a chain of selections from a name; otherwise None."""
     parts = []
     while isinstance(node, Select) and not node.test:
         parts.append(node.name)

@@ -1,4 +1,4 @@
-"""What the API server says of a text that is no expression."""
+"""The API server's messages for a text that is no expression."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _EXPECTED = (
 
 
 def reserved(tree: Node) -> list[Issue]:
-    """Names that are no names, and literals that mean nothing."""
+    """Reserved names that are used as names, and invalid literals."""
     found = []
     waiting = [tree]
     while waiting:
@@ -37,7 +37,7 @@ def reserved(tree: Node) -> list[Issue]:
 
 
 def syntax_issue(source: str, error: Exception) -> Issue:
-    """What the API server says where the parser stopped."""
+    """The API server's message for the position at which the parser stopped."""
     if isinstance(error, UnexpectedCharacters):
         place: Any = error.pos_in_stream
         text = source[place : place + 1]

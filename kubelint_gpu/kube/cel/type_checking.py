@@ -1,4 +1,4 @@
-"""The type checker: what the API server refuses because it cannot work for any device.
+"""The type checker: the API server refuses expressions that cannot work for any device.
 
 Source: cel-go 0.26, checker/checker.go; literals of lists and maps have one type (HomogeneousAggregateLiterals).
 """
@@ -53,10 +53,10 @@ _TYPE_NAMES: dict[str, Type] = {
 
 
 class Checker(Visitor[Type]):
-    """Finds the type of every node below a tree: `visit` gives that of a node, `error` where it has none.
+    """Finds the type of every node of a tree: `visit` returns that of a node, `error` if it has none.
 
     Attributes:
-        issues: what does not go together.
+        issues: the type errors.
     """
 
     def __init__(
@@ -71,19 +71,19 @@ class Checker(Visitor[Type]):
         self._types: dict[Node, Type] = {}
 
     def visit(self, node: Node) -> Type:
-        """The type of a node, which is remembered."""
+        """The type of a node, which is cached."""
         found = self._types[node] = super().visit(node)
         return found
 
     def result(self, node: Node) -> Type:
-        """The type of a whole expression, its open parts as `dyn`."""
+        """The type of a whole expression, with open parts as `dyn`."""
         found = self._known.of(self.visit(node), dynamic=True)
         if not self.issues:
             self.issues += invalid_literals(node, self.type_of)
         return found
 
     def type_of(self, node: Node) -> Type:
-        """The type of a node, once all is checked."""
+        """The type of a node, after everything is checked."""
         return self._known.of(self._types[node], dynamic=True)
 
     def _const(self, node: Const) -> Type:

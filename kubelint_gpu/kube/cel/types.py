@@ -1,9 +1,8 @@
-"""Types of expressions, which fits where, and the functions that expressions of Kubernetes have.
+"""Types of expressions, their compatibility, and the functions of Kubernetes' expressions.
 
-A type is a name (`int`, `kubernetes.Quantity`, `dyn`) or a tuple of a name and parameters (`("list", "int")`);
-`("var", 3)` is a type that is still open.
-The functions stand in `functions.txt`, one line a function: its name, then its overloads; a dot before the first
-argument makes a method. Capital letters stand for any type.
+A type is a name (`int`, `kubernetes.Quantity`, `dyn`) or a tuple of a name and parameters (`("list", "int")`); `("var",
+3)` is a type that is still open. The functions are in `functions.txt`, one on each line: its name, then its overloads;
+a dot before the first argument makes a method. Capital letters stand for any type.
 Source: cel-go 0.26 (checker/types.go, stdlib, ext) and k8s.io/apiserver/pkg/cel/library, 1.36.
 """
 
@@ -43,9 +42,9 @@ class Overload(Value):
 
 @lru_cache(maxsize=4)
 def functions(library: int | None = None) -> dict[str, tuple[Overload, ...]]:
-    """Every function by name, its overloads in the order in which they are tried.
+    """Every function by name, with its overloads in the order in which they are tried.
 
-    With `library` those that there were in the minor release of that number.
+    With `library`, only those of that minor release.
     """
     if library is not None:
         late = frozenset(name for since, names in _SINCE.items() if since > library for name in names)
@@ -83,7 +82,7 @@ def _types(text: str) -> tuple[Type, ...]:
 
 
 def is_dynamic(kind: Type) -> bool:
-    """Whether a type is that of a value of which nothing is known."""
+    """Whether a type is that of an unknown value."""
     return kind in (DYN, ANY)
 
 
@@ -93,7 +92,7 @@ def optional_of(kind: Type) -> Type:
 
 
 def unwrapped(kind: Type) -> tuple[Type, bool]:
-    """The type inside of an optional one, and whether it was one."""
+    """The type inside an optional type, and whether it was optional."""
     return (kind[1], True) if isinstance(kind, tuple) and kind[0] == "optional_type" else (kind, False)
 
 
@@ -107,7 +106,7 @@ def shown(kind: Type) -> str:
 
 
 class Substitution:
-    """What open types turned out to be."""
+    """The known values of open types."""
 
     __slots__ = ("_found",)
 
@@ -115,7 +114,7 @@ class Substitution:
         self._found: dict[Type, Type] = found if found is not None else {}
 
     def of(self, kind: Type, *, dynamic: bool = False) -> Type:
-        """A type with all that is known of its open parts; `dynamic` makes the others `dyn`."""
+        """A type with its open parts replaced if known; `dynamic` makes the others `dyn`."""
         if kind in self._found:
             return self.of(self._found[kind], dynamic=dynamic)
         if not isinstance(kind, tuple):
@@ -125,7 +124,7 @@ class Substitution:
         return (kind[0], *[self.of(one, dynamic=dynamic) for one in kind[1:]])
 
     def accepts(self, given: list[Type], wanted: list[Type]) -> bool:
-        """Whether values of some types may stand where others are wanted; what follows for open types is kept."""
+        """Whether values of the given types are accepted for the wanted types; open types are bound by this."""
         trial = Substitution(dict(self._found))
         if len(given) != len(wanted) or not all(
             trial._fits(one, other) for one, other in zip(given, wanted, strict=True)

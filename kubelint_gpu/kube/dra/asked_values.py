@@ -1,6 +1,6 @@
-"""The conditions that an expression joins with `&&`: which a device misses, what each compares, what else it looks at.
+"""The conditions that an expression joins with `&&`: which ones a device misses, and what each looks at.
 
-For messages only: whether a device is selected, `Selector` says.
+Only for messages: `Selector` decides whether a device is selected.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ _MOST = 64
 
 
 class Literal(Value):
-    """A literal: its value, where it stands in the expression, and whether it is a text."""
+    """A literal: its value, its offset in the expression, and whether it is a text."""
 
     value: Any
     offset: int
@@ -46,13 +46,13 @@ class Literal(Value):
 
 
 class AskedValues(Value):
-    """What a condition compares.
+    """The comparison in a condition.
 
     Attributes:
-        paths: what it looks at: one where it compares that with literals.
-        relation: how that is compared: `at least `, empty for equal to one of them; None for another kind of condition.
-        literals: with what it is compared; none where it only has to be there.
-        as_it_is: whether it is compared as it is written, and not in other letters.
+        paths: the compared paths: only one if it is compared with literals.
+        relation: how it is compared: `at least `, empty for equality with one of them; None for other conditions.
+        literals: the literals that it is compared with; empty if it only has to exist.
+        as_it_is: whether the comparison is case-sensitive.
     """
 
     paths: tuple[Path, ...]
@@ -62,7 +62,7 @@ class AskedValues(Value):
 
 
 def asked_values(node: Node) -> AskedValues:
-    """What a condition compares; where that is more than one thing with literals, what it looks at."""
+    """Return the comparison in a condition; if it compares several paths, only these."""
     if isinstance(node, Call) and node.function == "!_":
         found = asked_values(node.args[0])
         if found.literals and found.relation in _NEGATED:
@@ -90,7 +90,7 @@ def _looked_at(node: Node) -> AskedValues:
 
 
 def _compared(subject: Node, relation: str, wanted: Node) -> AskedValues | None:
-    """The comparison of a part of a device with literals; None where it is another one."""
+    """The comparison of a part of a device with literals; None for any other comparison."""
     as_it_is = True
     while isinstance(subject, Call) and subject.function in _WITHOUT_CASE and subject.target is not None:
         subject, as_it_is = subject.target, False
@@ -106,7 +106,7 @@ def _path(node: Node) -> Path | None:
 
 
 def _literals(node: Node) -> tuple[Literal, ...]:
-    """A literal, that of `quantity('…')` or `semver('…')`, or those of a list; none where it is anything else."""
+    """A literal, the one in `quantity('…')` or `semver('…')`, or those of a list; empty for anything else."""
     if isinstance(node, ListNode):
         found = [_literals(one) for one in node.items]
         return tuple([one for each in found for one in each]) if all(found) else ()
@@ -119,17 +119,17 @@ def _literals(node: Node) -> tuple[Literal, ...]:
 
 
 class Condition(Value):
-    """A condition of an expression: the program that works it out, how many variables that needs, what it asks for."""
+    """A condition of an expression: its program, the number of variables that it needs, and what it compares."""
 
     program: Any
     slots: int
     asks: AskedValues
 
     def holds(self, subject: Subject) -> bool:
-        """Whether a device has it; not where it cannot be worked out.
+        """Whether a device meets it; False if it cannot be evaluated.
 
         Raises:
-            UsedUp: it took more than what a run may do.
+            UsedUp: the work of the run is used up.
         """
         run = Evaluation([device_value(subject), *[None] * self.slots])
         try:
@@ -142,7 +142,7 @@ class Condition(Value):
 
 @lru_cache(maxsize=64)
 def conditions_of(expression: str, *, shareable: bool) -> tuple[Condition, ...]:
-    """The conditions of an expression that compiles; none of one that does not."""
+    """The conditions of an expression; none if it does not compile."""
     from kubelint_gpu.kube.cel.evaluation import Planner
     from kubelint_gpu.kube.cel.parsing import parse
     from kubelint_gpu.kube.cel.type_checking import Checker

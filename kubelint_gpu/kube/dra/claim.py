@@ -1,4 +1,4 @@
-"""ResourceClaims and the templates of claims: what they ask for, and what they got."""
+"""ResourceClaims and claim templates: their requests, and their allocations."""
 
 from __future__ import annotations
 
@@ -23,17 +23,17 @@ _INT64 = 2**63 - 1
 
 
 class DeviceQuery(Value):
-    """Devices of one class: an `exactly`, or one of `firstAvailable`.
+    """A request for devices of one class: an `exactly`, or one of `firstAvailable`.
 
     Attributes:
-        name: of the alternative; of an `exactly`, that of its request.
+        name: of the alternative; for an `exactly`, of its request.
         device_class: the name of its DeviceClass.
-        selectors: CEL expressions that a device must all satisfy; None stands for a kind of selector not known here.
+        selectors: CEL expressions that a device must all satisfy; None stands for an unknown kind of selector.
         mode: `ExactCount` or `All`.
-        count: how many devices, where the mode is `ExactCount`.
-        admin: `adminAccess`; None where it is absent.
+        count: how many devices, if the mode is `ExactCount`.
+        admin: `adminAccess`; None if it is absent.
         tolerations: of device taints.
-        capacity: what is consumed of a device that several may share.
+        capacity: the consumed capacity of a shareable device.
         has_capacity: whether there is a `capacity` at all.
     """
 
@@ -48,12 +48,12 @@ class DeviceQuery(Value):
     has_capacity: bool = False
 
     def is_kept_off(self, taints: Iterable[Taint]) -> bool:
-        """Whether some taint of a device is not tolerated."""
+        """Whether a taint of a device is not tolerated."""
         return any(taint.blocks and not any(one.tolerates(taint) for one in self.tolerations) for taint in taints)
 
 
 class DeviceRequest(Value):
-    """A request: an `exactly`, or alternatives in the order of preference; neither where the API server refuses it."""
+    """A request: an `exactly`, or alternatives in order of preference; neither if the API server refuses it."""
 
     name: str
     exactly: DeviceQuery | None = None
@@ -61,9 +61,9 @@ class DeviceRequest(Value):
 
 
 class DeviceConstraint(Value):
-    """What devices of some requests, or of all where none is named, have in common or never have in common.
+    """A constraint on the devices of some requests, or of all if none is named.
 
-    `match` and `distinct` are fully qualified attribute names, of which one is set.
+    `match` and `distinct` are fully qualified attribute names; one of them is set.
     """
 
     requests: tuple[str, ...] = ()
@@ -72,14 +72,14 @@ class DeviceConstraint(Value):
 
 
 class ClaimSpec(Value):
-    """`spec` of a ResourceClaim; the configuration of devices, which decides nothing here, is left out."""
+    """`spec` of a ResourceClaim without the configuration of devices, which decides nothing here."""
 
     requests: tuple[DeviceRequest, ...] = ()
     constraints: tuple[DeviceConstraint, ...] = ()
 
     @property
     def queries(self) -> tuple[DeviceQuery, ...]:
-        """All that the requests of a claim may be served with."""
+        """All requests and alternatives of a claim."""
         found: list[DeviceQuery] = []
         for request in self.requests:
             found += [*request.first_available, *((request.exactly,) if request.exactly is not None else ())]
@@ -87,7 +87,7 @@ class ClaimSpec(Value):
 
 
 def most_devices(spec: ClaimSpec) -> int:
-    """The most devices that a claim takes that asks for none by `All`; of alternatives the largest counts."""
+    """The most devices that a claim without `All` takes; of alternatives the largest counts."""
     return sum(
         max([one.count for one in (request.exactly, *request.first_available) if one is not None], default=0)
         for request in spec.requests
@@ -138,16 +138,16 @@ def _query(fields: Fields, name: str) -> DeviceQuery:
 
 
 class AllocatedDevice(Value):
-    """A device that a claim has.
+    """A device that is allocated to a claim.
 
     Attributes:
         request: `request` or `request/alternative`.
-        id: which device.
+        id: its identifier.
         admin: whether it is for administration only, so that others may have it as well.
-        share: what tells apart the allocations of a device that several may share; empty where it is not shared.
-        consumed: what a share takes of the device.
+        share: identifies one allocation of a shareable device; empty if it is not shared.
+        consumed: the capacity that a share consumes.
         binding_conditions: conditions that must be true before a pod is bound.
-        binding_failure_conditions: conditions of which none may be true.
+        binding_failure_conditions: conditions that must all be false.
     """
 
     request: str
@@ -160,14 +160,14 @@ class AllocatedDevice(Value):
 
 
 class Allocation(Value):
-    """What a claim got, and the nodes that reach it; None means all nodes."""
+    """The devices of a claim, and the nodes that reach them; None means all nodes."""
 
     devices: tuple[AllocatedDevice, ...] = ()
     node_selector: NodeSelector | None = None
 
 
 class Consumer(Value):
-    """Who uses a claim: `resource` is `pods` for a pod."""
+    """A user of a claim: `resource` is `pods` for a pod."""
 
     resource: str
     name: str
@@ -180,9 +180,9 @@ class ResourceClaim(Value):
     Attributes:
         meta: its metadata.
         spec: what it asks for.
-        allocation: what it got; None while it is not allocated.
-        reserved_for: who uses it.
-        idle: what it got, where no pod that is known uses it and it is taken to be deallocated.
+        allocation: its devices; None if it is not allocated.
+        reserved_for: its users.
+        idle: its devices, if no known pod uses it and it is assumed to be deallocated.
     """
 
     meta: Meta
@@ -198,7 +198,7 @@ class ResourceClaim(Value):
 
 
 class ResourceClaimTemplate(Value):
-    """A ResourceClaimTemplate: each pod that names it gets a claim of its own."""
+    """A ResourceClaimTemplate: each pod that names it gets its own claim."""
 
     meta: Meta
     spec: ClaimSpec = ClaimSpec()

@@ -1,4 +1,4 @@
-"""Devices: what a driver says of each, and how they are told apart in a cluster."""
+"""Devices: the drivers' description of them, and their identifiers in a cluster."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ ATTRIBUTE_KINDS = ("int", "bool", "string", "version", "ints", "bools", "strings
 
 
 class DeviceID(NamedTuple):
-    """What tells a device from all others of the cluster."""
+    """The identifier of a device in the cluster."""
 
     driver: str
     pool: str
@@ -33,15 +33,15 @@ class Attribute(Value):
 
 
 class Capacity(Value):
-    """How much a device has of something, and which parts of it may be requested.
+    """A capacity of a device, and which parts of it may be requested.
 
     Attributes:
-        value: all of it.
-        default: what a request that names none consumes; None means all.
-        valid: the amounts that may be consumed, ascending; empty where they are not enumerated.
-        minimum: the smallest amount; None where there is no range.
+        value: the full amount.
+        default: what a request without an amount consumes; None means all.
+        valid: the amounts that may be consumed, ascending; empty if they are not enumerated.
+        minimum: the smallest amount; None if there is no range.
         maximum: the largest amount of the range.
-        step: amounts of the range are the minimum and a multiple of this.
+        step: amounts of the range are the minimum plus a multiple of this.
         ranged: whether there is a range.
     """
 
@@ -55,18 +55,18 @@ class Capacity(Value):
 
     @property
     def has_policy(self) -> bool:
-        """Whether it says which parts of it may be requested."""
+        """Whether it restricts the amounts that may be requested."""
         return self.ranged or self.default is not None or bool(self.valid)
 
     @property
     def largest(self) -> Amount:
-        """The most that one request can have of it."""
+        """The largest amount that one request can get."""
         allowed = self.valid[-1] if self.valid else self.maximum
         return self.value if allowed is None else min(self.value, allowed)
 
 
 class Consumption(Value):
-    """What a device takes of a counter set while it is allocated."""
+    """The amounts of a counter set that a device takes while it is allocated."""
 
     counter_set: str
     counters: FrozenMap[str, Amount] = EMPTY
@@ -80,10 +80,10 @@ class Device(Value):
         attributes: by name, which has a domain (`domain/id`) or is in that of the driver.
         capacity: by name, likewise.
         consumes: counters that it takes while it is allocated.
-        taints: its own; those of DeviceTaintRules come on top.
-        node_name: where it is, if its slice says that of each device.
-        node_selector: likewise.
-        all_nodes: likewise.
+        taints: its own; those of DeviceTaintRules are added.
+        node_name: its node, if its slice has `perDeviceNodeSelection`.
+        node_selector: likewise, the nodes that reach it.
+        all_nodes: likewise, whether all nodes reach it.
         binds_to_node: an allocation is for the chosen node only.
         binding_conditions: conditions that must be true before a pod is bound.
         shareable: `allowMultipleAllocations`.
@@ -104,13 +104,13 @@ class Device(Value):
 
 
 def qualified(name: str, driver: str) -> tuple[str, str]:
-    """Domain and identifier of an attribute or a capacity; a name without a domain is in that of the driver."""
+    """Domain and identifier of an attribute or a capacity; the default domain is that of the driver."""
     domain, slash, identifier = name.partition("/")
     return (domain, identifier) if slash else (driver, name)
 
 
 def attribute_of(device: Device, driver: str, name: str) -> Attribute | None:
-    """The attribute of a fully qualified name; None where the device has none."""
+    """The attribute with a fully qualified name; None if the device has none."""
     found = device.attributes.get(name)
     if found is not None:
         return found
@@ -119,7 +119,7 @@ def attribute_of(device: Device, driver: str, name: str) -> Attribute | None:
 
 
 def read_device(fields: Fields, *, basic: bool = False) -> Device:
-    """A device; `basic` is the shape of v1beta1, which nests all but the name."""
+    """A device; `basic` is the shape of v1beta1, which nests everything but the name."""
     body = fields.down("basic") if basic else fields
     return Device(
         name=fields.text("name"),

@@ -1,4 +1,4 @@
-"""DeviceClasses: what an administrator calls a kind of device, and what claims for them are charged to a ResourceQuota.
+"""DeviceClasses: an administrator's names for kinds of devices, and the charge of claims to a ResourceQuota.
 
 Source: pkg/quota/v1/evaluator/core/resource_claims.go, 1.34 and 1.36.
 """
@@ -24,10 +24,10 @@ class DeviceClass(Value):
     """A DeviceClass.
 
     Attributes:
-        name: of the object.
-        selectors: CEL expressions that a device must all satisfy; None stands for a kind of selector not known here.
-        extended_resource: the extended resource that devices of the class serve as well; empty where none.
-        created: an RFC 3339 text, empty where unknown.
+        name: the object's name.
+        selectors: CEL expressions that a device must all satisfy; None stands for an unknown kind of selector.
+        extended_resource: the extended resource that devices of the class also serve; empty if none.
+        created: an RFC 3339 text, empty if unknown.
     """
 
     name: str
@@ -45,9 +45,9 @@ def read_device_class(fields: Fields) -> DeviceClass:
 
 
 def classes_by_resource(classes: Iterable[DeviceClass]) -> Mapping[str, DeviceClass]:
-    """The class behind each extended resource: the newest, of equally new ones the first by name.
+    """The class behind each extended resource: the newest; of equally new ones the first by name.
 
-    Each class has an implicit resource besides.
+    Each class has an implicit resource, too.
     Source: deviceclass/extendedresourcecache of k8s.io/dynamic-resource-allocation, 1.36.
     """
     found: dict[str, DeviceClass] = {}
@@ -60,15 +60,15 @@ def classes_by_resource(classes: Iterable[DeviceClass]) -> Mapping[str, DeviceCl
 
 
 def is_charged_for_claims(key: str, served: Mapping[str, DeviceClass] = EMPTY) -> bool:
-    """Whether a key of `spec.hard` counts claims or what they ask for; `served` has the class behind each resource."""
+    """Whether a key of `spec.hard` counts claims or their devices; `served` has the class behind each resource."""
     return key == CLAIM_COUNT or key.endswith(CLASS_DEVICES) or key.removeprefix("requests.") in served
 
 
 def claim_charge(spec: ClaimSpec, served: Mapping[str, DeviceClass] = EMPTY) -> Mapping[str, int]:
-    """What a claim is charged, in thousandths: itself, and per class the most devices that it may get.
+    """The charge of a claim, in thousandths: the claim itself, and per class the most devices that it may get.
 
-    All devices of a class count as the most that a claim can have; of alternatives the largest of each class counts.
-    They count as requests of the extended resources too that their class serves.
+    A request for all devices of a class counts as the maximum of a claim; of alternatives the largest of each class
+    counts. Devices also count as requests of the extended resources that their class serves.
     """
     charge = {CLAIM_COUNT: ONE}
     for request in spec.requests:

@@ -8,7 +8,7 @@ from kubelint_gpu.values import Value
 
 
 class PodClaim(Value):
-    """An entry of a pod's `resourceClaims`: the claim that it names, or the template; None for the other."""
+    """An entry of a pod's `resourceClaims`: the claim or the template that it names; the other is None."""
 
     name: str
     claim: str | None
@@ -28,7 +28,7 @@ def pod_claims(pod: Pod) -> tuple[PodClaim, ...]:
 
 
 def held_devices(pod: Pod) -> tuple[DeviceID, ...]:
-    """What the claims of a placed pod hold; what they may only look at counts not."""
+    """The devices that the claims of a placed pod hold, without those for admin access."""
     return tuple([one.id for _, found in pod.allocations for one in found.devices if not one.admin])
 
 

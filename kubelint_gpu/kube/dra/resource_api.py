@@ -1,4 +1,4 @@
-"""What the API resource.k8s.io declares: its numbers, and what differs between its versions."""
+"""Constants of the API resource.k8s.io, and differences between its versions."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""ResourceSlices, which a driver publishes, the pools that they make up, and DeviceTaintRules, which taint devices."""
+"""ResourceSlices of drivers, the pools that they form, and DeviceTaintRules, which taint devices."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ ATTEMPTS_FAIL = "every attempt of the scheduler that comes to it fails"
 
 
 class CounterSet(Value):
-    """Amounts that devices of a pool share."""
+    """A set of counters that devices of a pool share."""
 
     name: str
     counters: FrozenMap[str, Amount] = EMPTY
@@ -33,17 +33,17 @@ class ResourceSlice(Value):
     """A part of a pool of devices.
 
     Attributes:
-        name: of the object.
-        driver: who publishes it.
-        pool: name of the pool.
-        generation: of the pool; only slices of the highest one count.
+        name: the object's name.
+        driver: the driver that publishes it.
+        pool: the pool's name.
+        generation: that of the pool; only slices of the highest one count.
         count: how many slices the pool has in this generation.
-        node_name: the only node that reaches the devices; empty where that is told otherwise.
+        node_name: the only node that reaches the devices; empty if another field applies.
         node_selector: the nodes that reach them.
-        all_nodes: all nodes do.
-        per_device: each device tells its own nodes.
+        all_nodes: all nodes reach them.
+        per_device: each device names its own nodes.
         devices: in the order in which the allocator tries them.
-        counters: what they share.
+        counters: the counters that they share.
     """
 
     name: str
@@ -85,7 +85,7 @@ def read_resource_slice(fields: Fields) -> ResourceSlice:
 
 
 class DeviceTaintRule(Value):
-    """A taint for all devices of a driver, of a pool and of a name; None stands for any."""
+    """A taint for all devices that match a driver, a pool and a name; None matches any."""
 
     name: str
     taint: Taint
@@ -114,7 +114,7 @@ def read_device_taint_rule(fields: Fields) -> DeviceTaintRule:
 
 
 def newest(slices: Iterable[ResourceSlice]) -> dict[PoolID, list[ResourceSlice]]:
-    """The slices of the newest generation of each pool: no other ones count."""
+    """The slices of the newest generation of each pool; the others do not count."""
     found: dict[PoolID, list[ResourceSlice]] = {}
     for one in slices:
         mine = found.setdefault((one.driver, one.pool), [])
@@ -126,7 +126,7 @@ def newest(slices: Iterable[ResourceSlice]) -> dict[PoolID, list[ResourceSlice]]
 
 
 def doubt(slices: Sequence[ResourceSlice], minor: int) -> tuple[str, str] | None:
-    """What is wrong with the slices of a pool, and what becomes of its devices in a minor release; None for nothing."""
+    """What is wrong with the slices of a pool, and the effect on its devices in a minor release; None if nothing is."""
     counts = sorted({one.count for one in slices})
     if counts != [len(slices)]:
         wanted, given = " or ".join(map(str, counts)), minor <= OLD_POOLS_UNTIL and len(counts) == 1
@@ -139,7 +139,7 @@ def doubt(slices: Sequence[ResourceSlice], minor: int) -> tuple[str, str] | None
 
 
 def _by_node(slices: Sequence[ResourceSlice]) -> Iterator[tuple[list[ResourceSlice], list[ResourceSlice]]]:
-    """The slices that one node can reach and the others: those of two nodes never meet, all others may.
+    """Yield the slices that one node can reach, and the others; slices of two nodes never meet.
 
     Source: `GatherPools` of the structured allocator, 0.34.1 to 0.36.3; it checks what a node reaches.
     """
@@ -152,7 +152,7 @@ def _by_node(slices: Sequence[ResourceSlice]) -> Iterator[tuple[list[ResourceSli
 
 
 def invalid_because(slices: Sequence[ResourceSlice], away: Sequence[ResourceSlice] = ()) -> str:
-    """Why a pool of these slices, and of those `away` that a node does not reach, is invalid, as the allocator says it.
+    """Why a pool of these slices is invalid, in the allocator's words; `away` are slices that the node does not reach.
 
     Source: `poolIsInvalid` of the structured allocator, 0.34.1 to 0.36.3.
     """

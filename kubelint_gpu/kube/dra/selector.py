@@ -24,12 +24,12 @@ _NAME = pattern(r"__[a-z][a-z0-9_]*?__", re.ASCII)
 
 
 class SelectorVerdict(Value):
-    """What an expression says of a device.
+    """The result of an expression for a device.
 
     Attributes:
         matches: whether it selects the device.
-        error: the runtime error with which evaluation ended; empty where it did not.
-        unknown: why the verdict is not known; empty where it is.
+        error: the runtime error of the evaluation; empty if there was none.
+        unknown: why the result is not known; empty if it is.
     """
 
     matches: bool
@@ -42,7 +42,7 @@ class Selector:
 
     Attributes:
         expression: its text.
-        error: why it does not compile; None where it does.
+        error: why it does not compile; None if it does.
         sight: the parts of a device that it looks at.
     """
 
@@ -88,10 +88,10 @@ class Selector:
             self._program = _unknown(str(unknown))
 
     def verdict(self, subject: Subject) -> SelectorVerdict:
-        """What the expression says of a device, worked out once for all that look the same to it.
+        """The result of the expression for a device, computed once for all devices that look the same to it.
 
         Raises:
-            UsedUp: it took more than what a run may do.
+            UsedUp: the work of the run is used up.
         """
         if subject.broken:
             return SelectorVerdict(False, subject.broken)
@@ -148,15 +148,15 @@ _NO_BOOL = {
 
 @lru_cache(maxsize=512)
 def selector(expression: str, *, shareable: bool = True, library: int | None = None) -> Selector:
-    """The compiled selector of a text; `shareable` says whether the release knows `allowMultipleAllocations`.
+    """The compiled selector; `shareable` says whether the release knows `allowMultipleAllocations`.
 
-    With `library` only functions of that minor release are known.
+    With `library`, only functions of that minor release are known.
     """
     return Selector(expression, shareable=shareable, library=library)
 
 
 def is_filled_in(expression: str) -> bool:
-    """Whether some of an expression is filled in later; `__name__` is a name in it as any other."""
+    """Whether a part of an expression is filled in later; `__name__` is an ordinary name in expressions."""
     return is_placeholder(_NAME().sub("", expression))
 
 

@@ -1,4 +1,4 @@
-"""What an expression may see of a device, and which parts of it it looks at."""
+"""What an expression can see of a device, and which parts it looks at."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ V = TypeVar("V")
 
 
 class Sight(Value):
-    """Which parts of a device an expression looks at, as (`attributes` or `capacity`, domain, identifier).
+    """The parts of a device that an expression looks at, as (`attributes` or `capacity`, domain, identifier).
 
     `everything` says that it may look at all parts.
     """
@@ -24,7 +24,7 @@ class Sight(Value):
     everything: bool = False
 
     def of(self, kind: str, written: FrozenMap[str, V], driver: str) -> FrozenMap[str, V]:
-        """What it looks at of the attributes or the capacity that a driver wrote."""
+        """The attributes or capacities of a driver that the expression looks at."""
         if self.everything:
             return written
         names = _names(self.parts, kind, driver)
@@ -33,14 +33,14 @@ class Sight(Value):
 
 @lru_cache(maxsize=256)
 def _names(parts: frozenset[tuple[str, str, str]], kind: str, driver: str) -> frozenset[str]:
-    """How a driver may write the names of some parts: those in its own domain without it, too."""
+    """The possible spellings of some parts by a driver: in its own domain also without the domain."""
     mine = [(domain, name) for one, domain, name in parts if one == kind]
     short = [name for domain, name in mine if domain == driver and "/" not in name]
     return frozenset([*short, *(f"{domain}/{name}" for domain, name in mine)])
 
 
 def sight_of(tree: Node) -> Sight:
-    """The parts of a device that an expression names; everything where it names some by other than a literal."""
+    """The parts of a device that an expression names; everything if a name is not a literal."""
     parts: set[tuple[str, str, str]] = set()
     waiting = [tree]
     while waiting:
@@ -60,7 +60,7 @@ def sight_of(tree: Node) -> Sight:
 
 
 def literal_path(node: Node) -> tuple[str, ...] | None:
-    """The literal names by which a node goes down from `device`; None for other nodes."""
+    """The literal names of a path from `device` to a node; None for other nodes."""
     names: list[str] = []
     while True:
         if isinstance(node, Select):
@@ -85,7 +85,7 @@ def literal_path(node: Node) -> tuple[str, ...] | None:
 
 
 class Subject(Value):
-    """What an expression may see of a device: all that decides its verdict."""
+    """Everything of a device that an expression can see and that decides its result."""
 
     driver: str
     attributes: FrozenMap[str, Attribute]
@@ -96,7 +96,7 @@ class Subject(Value):
 
 
 def subject_of(device: Device, driver: str) -> Subject:
-    """What expressions may see of a device."""
+    """The part of a device that expressions can see."""
     capacity = FrozenMap({name: found.value for name, found in device.capacity.items()})
     return Subject(driver, device.attributes, capacity, device.shareable, _broken(device))
 
@@ -125,7 +125,7 @@ def seen_by(subject: Subject, sight: Sight) -> Subject:
 
 
 def device_value(subject: Subject) -> Any:
-    """A device as expressions see it: attributes and capacities by domain; an unknown domain has none."""
+    """A device as a CEL value: attributes and capacities by domain; an unknown domain has none."""
     from kubelint_gpu.kube.cel.cel_values import Map, Quantity, parse_semver
 
     attributes: dict[str, list[tuple[str, Any]]] = {}

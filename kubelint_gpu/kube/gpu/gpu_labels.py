@@ -1,4 +1,4 @@
-"""Node labels that say which GPU a node has, and which group of equal nodes it belongs to.
+"""Node labels that describe a node's GPU, and its group of equal nodes.
 
 Source: GPU feature discovery, node labellers of AMD and Intel, cloud providers, Karpenter.
 """

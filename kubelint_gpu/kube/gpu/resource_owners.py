@@ -1,9 +1,8 @@
-"""Extended resources that something else than kubelet and kube-scheduler gives out.
+"""Extended resources that something other than kubelet and kube-scheduler allocates.
 
 A webhook rewrites such pods, or a scheduler extender decides them (`ignoredByScheduler`), so that no node needs to
-advertise the name; kube-scheduler alone would answer `Insufficient` for it.
-Names that device plugins advertise on nodes (`nvidia.com/gpu`, `amd.com/gpu`) are in no row, although some of these
-systems use them too.
+advertise the name; kube-scheduler alone would answer `Insufficient`. Names that device plugins advertise on nodes
+(`nvidia.com/gpu`, `amd.com/gpu`) are not in the table, although some of these systems use them, too.
 Source: HAMi's chart and scheduler, Volcano's vGPU guide, the pages of ACK, open-simulator, the former GPU-aware
 extender of the Intel device plugins, MindCluster.
 """
@@ -57,7 +56,7 @@ _PATTERNS = tuple((owner, regular("|".join(patterns), ASCII)) for owner, _, patt
 
 @lru_cache(maxsize=1024)
 def owner_of(resource: str) -> str:
-    """Who gives a resource out although no node advertises it; empty where nobody is known to."""
+    """Return the component that allocates a resource although no node advertises it; empty if none is known."""
     if resource in _NAMES:
         return _NAMES[resource]
     return next((owner for owner, pattern in _PATTERNS if pattern().fullmatch(resource)), "")

@@ -1,7 +1,7 @@
-"""Pod templates in custom resources of kinds that nobody knows, found by their shape.
+"""Pod templates in custom resources of unknown kinds, found by their shape.
 
 A pod spec is a mapping whose `containers` are mappings with a name, and with an image or resources. It is the spec of a
-pod template if it stands under `spec`, beside nothing but `metadata` or under a key that ends in `template`. Outside of
+pod template if it is under `spec`, beside nothing but `metadata` or under a key that ends in `template`. Outside of
 these, a mapping with `resources` that name an extended resource describes a pod with one container.
 """
 
@@ -28,17 +28,17 @@ _TEMPLATE = {"metadata", "spec"}
 
 
 def is_of_unknown_kind(value: dict[str, Any]) -> bool:
-    """Whether an object is a custom resource that may have pods; the kinds of the table are not looked up."""
+    """Whether an object is a custom resource that may have pods; does not check the table of known kinds."""
     group = api_group(value)
     return "." in group and not group.endswith(WITHOUT_PODS) and not is_workload(value)
 
 
 def templates(value: dict[str, Any]) -> Iterator[tuple[Pointer, str]]:
-    """Yield where pod templates and pod specs stand, in the order of the file, each with its form.
+    """Yield the pointers of pod templates and pod specs, in the order of the file, each with its form.
 
-    The form is `template`, `spec` or, if the fields of a pod stand beside `resources`, `inline`. What stands within a
-    pod spec is not looked at. An object whose kind ends in Template, Runtime or the like describes pods for others,
-    which say where these go: none of it is yielded. Nor is what GitOps controllers render from their objects.
+    The form is `template`, `spec` or, if the fields of a pod are beside `resources`, `inline`. The content of a pod
+    spec is not searched. An object whose kind ends in Template, Runtime or the like describes pods for other objects,
+    which decide where these go, so it is skipped. So are templates that GitOps controllers render from their objects.
     """
     kind = str(value.get("kind"))
     if kind.endswith(_FOR_OTHERS) or (api_group(value), kind) in GIT_OPS:
@@ -78,6 +78,6 @@ def _is_pod_spec(found: dict[str, Any]) -> bool:
 
 
 def _asks(resources: Any) -> bool:
-    """Whether resources of a container name an extended resource."""
+    """Whether the resources of a container name an extended resource."""
     parts = [resources.get(part) for part in ("limits", "requests")] if isinstance(resources, dict) else []
     return any(is_extended(str(name)) for part in parts if isinstance(part, dict) for name in part)

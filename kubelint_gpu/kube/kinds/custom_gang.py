@@ -1,4 +1,4 @@
-"""Job-like custom resources that do nothing until all their pods run, and hold meanwhile what they have.
+"""Job-like custom resources that do nothing until all their pods run, and meanwhile hold what they have.
 
 Behaviour: the Kubeflow training operator and MPI operator, whose pods meet at one address; RayJob of KubeRay, which
 submits its program when every pod of its cluster is ready; JobSet, which starts its Jobs at the same moment.
@@ -33,14 +33,14 @@ _RAY_GANG = "ray.io/gang-scheduling-enabled"
 
 
 class CustomGang(Value):
-    """Pods of a custom resource of which each waits for all others.
+    """Pods of a custom resource that all wait for each other.
 
     Attributes:
-        parts: where the pod templates stand, each with the number of its pods without which nothing goes on.
+        parts: the pointers of the pod templates, each with the number of its pods that must run.
         where: the field that says or implies it.
         why: that they wait for each other, as a clause.
-        deadline: seconds after which it fails; None where it never does.
-        name: what it is called within the object, where that has several.
+        deadline: seconds after which it fails; None if it never fails.
+        name: its name within the object, if that has several.
         whole: another object may say that they start together or not at all.
     """
 
@@ -53,10 +53,10 @@ class CustomGang(Value):
 
 
 def custom_gangs(value: dict[str, Any]) -> tuple[CustomGang, ...]:
-    """The sets of pods of a custom resource that run whole or not at all.
+    """The sets of pods of a custom resource that only work if all of them run.
 
-    None where a scheduler places them as a pod group, where it is suspended, and for kinds that work with a part of
-    their pods.
+    Empty if a scheduler places them as a pod group, if it is suspended, and for kinds that work with some of their
+    pods.
     """
     row, root = row_of(value), Fields(value, (), [])
     if row is None:
@@ -116,7 +116,7 @@ def _ray(root: Fields) -> Iterator[CustomGang]:
 
 
 def _train(root: Fields) -> Iterator[CustomGang]:
-    """The nodes of a TrainJob; its runtime says how they are scheduled, and may keep them from more nodes."""
+    """Yield the nodes of a TrainJob; its runtime says how they are scheduled, and may keep them from more nodes."""
     spec = root.down("spec")
     number = _count(spec.down("trainer").value.get("numNodes"), 0)
     if spec.value.get("suspend") is not True:
@@ -124,7 +124,7 @@ def _train(root: Fields) -> Iterator[CustomGang]:
 
 
 def _job_set(root: Fields) -> Iterator[CustomGang]:
-    """The Jobs whose pods give a sign that they wait for each other: together where there is one of each."""
+    """Yield the Jobs whose pods show that they wait for each other; together if there is one of each."""
     spec = root.down("spec")
     if spec.value.get("suspend") is True:
         return
@@ -157,7 +157,7 @@ def _job_set(root: Fields) -> Iterator[CustomGang]:
 
 
 def _is_grouped(template: object) -> bool:
-    """Whether pods of a template are queued or of a pod group."""
+    """Whether pods of a template are queued or belong to a pod group."""
     return starts_whole(mapping(template).get("metadata"))
 
 

@@ -1,6 +1,6 @@
-"""How the controllers of custom resources replace their pods, as the strategy of a Deployment that does the same.
+"""How the controllers of custom resources replace their pods, as an equivalent strategy of a Deployment.
 
-What a row calls otherwise is left to a controller of its own.
+A row with any other name is handled by its own controller.
 
 Behaviour: the RayService controller of KubeRay, the rolling update of LeaderWorkerSet, the copies that Flagger keeps,
 and `CalculateReplicaCountsForCanary` and the blue-green reconciliation of Argo Rollouts.
@@ -40,7 +40,7 @@ _ALL, _NONE = IntOrPercent(100, percent=True), IntOrPercent(0)
 
 
 def custom_strategy(row: dict[str, Any], template: dict[str, Any], root: Fields, pods: int) -> Strategy | None:
-    """How the `pods` of one template of a custom resource are replaced; None where it is not known to replace them."""
+    """How the `pods` of one template of a custom resource are replaced; None if that is not known."""
     if row["ends"]:
         return JobStrategy(pods, pods)
     update = row.get("update", "") if template.get("type") != "none" else ""
@@ -52,7 +52,7 @@ def custom_strategy(row: dict[str, Any], template: dict[str, Any], root: Fields,
 def beside(
     where: Pointer, why: str, remedy: str = "", *, paused: bool = False, revised: bool = False
 ) -> DeploymentStrategy:
-    """All new pods are made beside the old ones, which go when all of them are ready."""
+    """The strategy that creates all new pods beside the old ones, and deletes these when all new ones are ready."""
     return DeploymentStrategy(
         max_surge=_ALL,
         max_unavailable=_NONE,
@@ -67,7 +67,7 @@ def beside(
 
 
 def _second_cluster(root: Fields, _template: dict[str, Any], _pods: int) -> Strategy | None:
-    """None rolls nothing; how much the incremental upgrade needs is a matter of its steps."""
+    """The strategy of a RayService; None for the incremental upgrade, whose needs depend on its steps."""
     kind = root.down("spec", "upgradeStrategy").value.get("type") or "NewCluster"
     if kind != "NewCluster":
         return None
@@ -80,7 +80,7 @@ def _second_cluster(root: Fields, _template: dict[str, Any], _pods: int) -> Stra
 
 
 def _groups(root: Fields, _template: dict[str, Any], pods: int) -> Strategy:
-    """It goes on with one group more, or less, as well as with several: where it may miss one, it needs no surge."""
+    """The strategy of groups. One group more or less is like several: if one may be missing, it needs no surge."""
     spec = root.down("spec")
     replicas = spec.integer("replicas", 1, 0)
     rolling = spec.down("rolloutStrategy", "rollingUpdateConfiguration")
@@ -120,30 +120,31 @@ def _argo(root: Fields, _template: dict[str, Any], _pods: int) -> Strategy | Non
 
 
 def kept_apart(value: dict[str, Any]) -> Pointer | None:
-    """Where the strategy of a Rollout says that new pods never share a node with stable ones."""
+    """The field of a Rollout by which new pods never share a node with stable ones; None if there is none."""
     routes: list[Pointer] = [("spec", "strategy", way, "antiAffinity", REQUIRED) for way in ("blueGreen", "canary")]
     return next((route for route in routes if isinstance(at(value, route), dict)), None)
 
 
 def revisions_apart(value: dict[str, Any], selector: LabelSelector | None) -> tuple[PodAffinityTerm, ...]:
-    """The term that Argo Rollouts adds for that to the pods that `selector` selects (`GenerateReplicaSetAffinity`)."""
+    """The anti-affinity term that Argo Rollouts adds to pods of `selector` for that (`GenerateReplicaSetAffinity`)."""
     if selector is None or kept_apart(value) is None:
         return ()
     return (PodAffinityTerm("kubernetes.io/hostname", selector, mismatch_label_keys=("pod-template-hash",)),)
 
 
 def _revision(root: Fields, _template: dict[str, Any], _pods: int) -> Strategy | None:
-    """A Knative Service; one that may be scaled to nothing is taken to be so when it changes."""
+    """The strategy of a Knative Service; without a minimum scale it is assumed to be at zero when it changes."""
     where: Pointer = ("spec", "template", "metadata", "annotations")
     kept = next((name for name in MIN_SCALES if at(root.value, (*where, name)) is not None), None)
     return beside((*where, kept), _REVISION, revised=True) if kept is not None else None
 
 
 def _kserve(root: Fields, template: dict[str, Any], pods: int) -> Strategy | None:
-    """A KServe component: a revision of Knative in Serverless mode, else a Deployment.
+    """The strategy of a KServe component: a revision of Knative in Serverless mode, else a Deployment.
 
     Without the annotation, the mode is a setting of the operator.
-    Source: `GetDeploymentMode` of pkg/controller/v1beta1/inferenceservice, KServe 0.15; 0.16 calls the modes otherwise.
+    Source: `GetDeploymentMode` of pkg/controller/v1beta1/inferenceservice, KServe 0.15; 0.16 has other names for the
+    modes.
     """
     written = at(root.value, ("metadata", "annotations", DEPLOYMENT_MODE))
     mode = written if isinstance(written, str) else at(root.value, ("status", "deploymentMode"))
@@ -156,7 +157,7 @@ def _kserve(root: Fields, template: dict[str, Any], pods: int) -> Strategy | Non
 
 
 def _deployment(root: Fields, template: dict[str, Any], _pods: int) -> Strategy:
-    """An operator's Deployment, with the strategy that stands at the template's field for it, or the default one."""
+    """The strategy of an operator's Deployment, from the template's field for it, or the default one."""
     route: Pointer = tuple(template.get("strategy", "spec").split("."))
     written = at(root.value, route) if len(route) > 1 else None
     config = written if isinstance(written, dict) else {"type": written or template.get("type", "RollingUpdate")}
@@ -191,9 +192,10 @@ def canary_targets(values: Iterable[dict[str, Any]]) -> frozenset[str]:
 
 
 def rolled_by_canary(workload: Workload, targets: frozenset[str]) -> Workload:
-    """Return the workload as Flagger rolls it out, if it does: nothing is certain of that.
+    """The workload as Flagger rolls it out, if it does; then nothing is certain.
 
-    Behaviour: Flagger makes the copy, scales the Deployment to zero, and up again beside it when its template changes.
+    Behaviour: Flagger creates the copy, scales the Deployment to zero, and up again beside it when its template
+    changes.
     """
     if workload.kind != "Deployment" or workload.key not in targets:
         return workload

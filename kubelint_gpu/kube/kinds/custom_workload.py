@@ -1,14 +1,14 @@
-"""Pod templates inside custom resources, as `custom_workloads.json` says where they are.
+"""Pod templates inside custom resources, at the places in `custom_workloads.json`.
 
-Each row of the table is a kind with the API groups it is of, whether its pods end by themselves, how a change replaces
-them in words, and its templates: a path (`[]` every entry of a list, `.*` every value of a mapping), whether a pod
-template or a bare pod spec stands there, or containers in a form of their own (`inline`, see `inline_containers`), and
-the fields whose product is the number of pods; `groups` of which each has one pod less if there is a `first` template.
+Each row of the table is a kind with its API groups, whether its pods end by themselves, how a change replaces them in
+words, and its templates: a path (`[]` every entry of a list, `.*` every value of a mapping), whether a pod template or
+a bare pod spec is there, or containers in another form (`inline`, see `inline_containers`), and the fields whose
+product is the number of pods; `groups` of which each has one pod less if there is a `first` template.
 `either` is a pod spec if it has containers, else a template.
-`more` says that the pod template is no plain one: it has fields of its own, and lacks some that a pod needs.
-`update` says how a change replaces them: as `custom_strategy` reads it, or a controller of that name. `strategy` is
-the field of a template that may hold the strategy of its operator's Deployment, `plain` as a word. `exact` kinds do the
-same in every version, if the field `autoscaled` is not true; those of which `suspend` is true have no pods.
+`more` says that the pod template is no plain one: it has additional fields, and lacks some that a pod needs.
+`update` says how a change replaces them: as `custom_strategy` reads it, or a controller of that name. `strategy` is the
+field of a template that may hold the strategy of its operator's Deployment, `plain` as a word. `exact` kinds do the
+same in every version, if the field `autoscaled` is not true; those with `suspend` true have no pods.
 """
 
 from __future__ import annotations
@@ -56,18 +56,18 @@ _further: dict[tuple[str, str], dict[str, Any]] = {}
 
 
 def further_rows() -> tuple[dict[str, Any], ...]:
-    """The rows that a configuration declares beside those of the table."""
+    """The rows that a configuration declares in addition to the table."""
     return tuple(_further.values())
 
 
 def declare_rows(declared: Sequence[dict[str, Any]]) -> None:
-    """Take these rows beside those of the table, in place of what was declared before; they count first."""
+    """Use these rows in addition to the table, instead of earlier ones; they have precedence."""
     _further.clear()
     _further.update({(group, row["kind"]): row for row in declared for group in row["groups"]})
 
 
 def row_of(value: dict[str, Any]) -> dict[str, Any] | None:
-    """The row of the table for an object; None for kinds that it does not have."""
+    """The row of the table for an object; None for other kinds."""
     group, kind = api_group(value), value.get("kind")
     if "." not in group or not isinstance(kind, str) or is_workload(value):
         return None
@@ -75,9 +75,9 @@ def row_of(value: dict[str, Any]) -> dict[str, Any] | None:
 
 
 def custom_workloads(value: dict[str, Any]) -> Iterator[tuple[Workload, tuple[InvalidObject, ...]]]:
-    """The workloads that a custom resource stands for, one for each pod template, with what is wrong in it.
+    """Yield the workloads of a custom resource, one for each pod template, with its problems.
 
-    They have no selector but that of a Rollout.
+    Only those of a Rollout have a selector.
     """
     found = list(_of_templates(value) if row_of(value) is not None else _of_shape(value))
     roles = Counter(role for _, role, _ in found)
@@ -105,7 +105,7 @@ def _of_templates(value: dict[str, Any]) -> Iterator[tuple[Workload, str, tuple[
 
 
 def _of_shape(value: dict[str, Any]) -> Iterator[tuple[Workload, str, tuple[InvalidObject, ...]]]:
-    """Yield a workload for each pod template of a kind that the table does not have."""
+    """Yield a workload for each pod template of a kind that is not in the table."""
     if not by_shape.is_of_unknown_kind(value) or is_base(value):
         return
     for part, (pointer, form) in enumerate(by_shape.templates(value), 1):
@@ -116,11 +116,11 @@ def _of_shape(value: dict[str, Any]) -> Iterator[tuple[Workload, str, tuple[Inva
 
 
 def _role(value: dict[str, Any], pointer: Pointer) -> str:
-    """Return what the fields above a template call its pods, without what all of them share; empty if nothing does."""
+    """The name for a template's pods from the fields above it, without common parts; empty if there is none."""
     for end in range(len(pointer), 0, -1):
         step = pointer[end - 1]
         if isinstance(step, int):
-            entry = _at(value, pointer[:end])
+            entry = _value_at(value, pointer[:end])
             names = (entry.get(key) for key in _NAMES) if isinstance(entry, dict) else ()
             return next((f'"{name}"' for name in names if isinstance(name, str) and _ROLE().fullmatch(name)), "")
         role = _SUFFIX().sub("", step)
@@ -130,7 +130,7 @@ def _role(value: dict[str, Any], pointer: Pointer) -> str:
 
 
 def _replaced(found: Workload, row: dict[str, Any], template: dict[str, Any], root: Fields) -> Workload:
-    """The workload with what its controller does about its pods."""
+    """The workload with the strategy of its controller."""
 
     def is_true(key: str) -> bool:
         return key in row and at(root.value, row[key].split(".")) is True
@@ -153,7 +153,7 @@ def _workload(
     from kubelint_gpu.kube.kinds import inline_containers
 
     root = Fields(value, (), problems)
-    here = Fields(_at(value, pointer), pointer, problems)
+    here = Fields(_value_at(value, pointer), pointer, problems)
     whole = row["form"] == "template" or (row["form"] == "either" and "containers" not in here.value)
     asks: tuple[Pointer, ...] = ()
     spec = here.down("spec") if whole else here
@@ -186,7 +186,7 @@ def _workload(
 
 
 def _found(value: Any, path: str) -> Iterator[tuple[Pointer, tuple[str | int, ...]]]:
-    """Every mapping at a path, with what its wildcards stand for."""
+    """Yield every mapping at a path, with the values of its wildcards."""
     places: list[tuple[Pointer, tuple[str | int, ...], Any]] = [((), (), value)]
     for part in path.split("."):
         name, every = part.removesuffix("[]"), part.endswith("[]")
@@ -207,9 +207,9 @@ def _found(value: Any, path: str) -> Iterator[tuple[Pointer, tuple[str | int, ..
 
 
 def _product(value: Any, paths: list[str], captured: tuple[str | int, ...]) -> int:
-    """The product of some counts, 1 for each that is not written; wildcards stand for what was captured.
+    """The product of some counts, 1 for each that is not written; wildcards have their captured values.
 
-    Of an annotation with several names, separated by `|`, the first that is there counts.
+    Of an annotation with several names, separated by `|`, the first existing one counts.
     """
     total = 1
     for path in paths:
@@ -236,15 +236,15 @@ def _product(value: Any, paths: list[str], captured: tuple[str | int, ...]) -> i
 
 
 def _above(value: dict[str, Any], pointer: Pointer) -> dict[str, Any]:
-    """The fields of all mappings above a place; of two with one name the nearest."""
+    """The fields of all mappings above a place; of equal names the nearest."""
     found: dict[str, Any] = {}
     for end in range(len(pointer)):
-        here = _at(value, pointer[:end])
+        here = _value_at(value, pointer[:end])
         found.update(here if isinstance(here, dict) else {})
     return found
 
 
-def _at(value: Any, pointer: Pointer) -> Any:
+def _value_at(value: Any, pointer: Pointer) -> Any:
     for part in pointer:
         value = value[part]
     return value

@@ -1,4 +1,4 @@
-"""Containers that a custom resource writes in a form of its own, as the pod spec that its controller makes of them."""
+"""Containers that a custom resource writes in its own form, converted to the pod spec that its controller creates."""
 
 from __future__ import annotations
 
@@ -24,19 +24,17 @@ _SCHEDULING = (
 def composed(
     here: dict[str, Any], above: dict[str, Any], row: dict[str, Any], pointer: Pointer
 ) -> tuple[dict[str, Any], tuple[Pointer, ...]]:
-    """The spec of a pod, and where what it asks for is written.
+    """The spec of a pod, and the pointers of its requests.
 
     Args:
         here: the mapping that describes the pod.
-        above: the fields of all mappings above it, from which those are taken that `here` lacks, if the row says
-            `inherits`.
+        above: the fields of all mappings above it, which replace missing fields of `here` if the row says `inherits`.
         row: `containers`: below `here`, each a container or a mapping with `resources`; empty for `here` itself.
-            `scheduling`: the key below `here` under which the fields of the pod's spec stand; empty for `here` itself.
-            `resources`: what the field of a container with its resources is called.
-        `under`: where the container stands whose resources these amounts go over, one by one.
-            `elsewhere`: another object says where the pods go: they are taken to tolerate everything. `lenient`: so are
-            those that are not said to tolerate anything.
-        pointer: where `here` stands.
+            `scheduling`: the key below `here` with the fields of the pod's spec; empty for `here` itself. `resources`:
+            the field of a container with its resources. `under`: the container whose resources these amounts override,
+            one by one. `elsewhere`: another object decides where the pods go: they are assumed to tolerate everything.
+            `lenient`: so are pods without tolerations.
+        pointer: the pointer of `here`.
     """
     fields = mapping(here.get(row["scheduling"])) if row.get("scheduling") else here
     spec = {key: fields[key] for key in _SCHEDULING if key in fields}
@@ -86,7 +84,7 @@ def _container(value: dict[str, Any], name: str, resources: dict[str, Any]) -> d
 
 
 def _amounts(written: dict[str, Any]) -> dict[str, Any]:
-    """Amounts by their full names: `gpu` is short for NVIDIA's, or for what `gpuType` says."""
+    """Amounts by their full names: `gpu` is short for NVIDIA's, or for the value of `gpuType`."""
     gpu = str(written.get("gpuType") or _GPU)
     plain = {gpu if key == "gpu" else key: value for key, value in written.items() if key not in ("custom", "gpuType")}
     return {**plain, **mapping(written.get("custom"))}

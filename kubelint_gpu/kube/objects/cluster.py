@@ -43,7 +43,7 @@ if TYPE_CHECKING:
 
 
 def _of_devices(module: str, reader: str) -> Callable[..., Any]:
-    """A reader of `kube.dra`, imported with the first object that it reads."""
+    """A reader of `kube.dra` whose module is imported with the first object."""
 
     def read(*asked: Any) -> Any:
         return getattr(import_module(f"kubelint_gpu.kube.dra.{module}"), reader)(*asked)
@@ -80,9 +80,8 @@ _OF_DEVICES = ("device_classes", "resource_slices", "resource_claims")
 class Cluster(Value):
     """All objects of a cluster that scheduling looks at; pods with a node name are on that node.
 
-    `version` is that of the control plane, `1.34` or `1.34.1`, None when unknown.
-    `devices_known` says that its DeviceClasses, ResourceSlices and claims are all there are; else claims keep no pod
-    away.
+    `version` is that of the control plane, `1.34` or `1.34.1`, None if unknown.
+    `devices_known` says that it has all DeviceClasses, ResourceSlices and claims; otherwise claims keep no pod away.
     """
 
     nodes: tuple[Node, ...] = ()
@@ -112,10 +111,10 @@ class Cluster(Value):
 def read_cluster(
     objects: Iterable[Any], *, known: Iterable[Any] = (), version: str | None = None, complete: bool = False
 ) -> Cluster:
-    """The cluster that some plain API objects make up; kinds that scheduling does not look at are left out.
+    """The cluster made of some plain API objects; kinds that scheduling does not look at are left out.
 
-    `known` has for each object what was read of it, None where it was not.
-    With `complete` these are all objects that there are, so that no object of `resource.k8s.io` means no devices.
+    `known` has the parsed value for each object, None if it was not parsed.
+    With `complete` these are all existing objects, so that no object of `resource.k8s.io` means no devices.
 
     Raises:
         InvalidObject: a field has a value the API server would refuse, an object has no name, or it is given twice.
@@ -142,7 +141,7 @@ def read_cluster(
 
 
 def read_object(value: dict[str, Any], problems: list[InvalidObject]) -> Any:
-    """One object as `read_cluster` reads it, None for a kind that it leaves out; `problems` gets what is wrong."""
+    """One object as `read_cluster` parses it, None for other kinds; errors are appended to `problems`."""
     kind = value.get("kind")
     reader = _READERS.get(kind) if isinstance(kind, str) else None
     if reader is None:
@@ -156,9 +155,9 @@ def read_object(value: dict[str, Any], problems: list[InvalidObject]) -> Any:
 
 
 def identity(value: dict[str, Any]) -> tuple[str, str, str]:
-    """Kind, namespace and name: no two objects of a cluster have the same.
+    """Kind, namespace and name, which are unique in a cluster.
 
-    A kind that scheduling does not look at counts as one that lies in a namespace.
+    A kind that scheduling does not look at counts as namespaced.
 
     Raises:
         InvalidObject: the object has no name.
@@ -173,9 +172,9 @@ def identity(value: dict[str, Any]) -> tuple[str, str, str]:
 
 
 def with_former_limits(cluster: Cluster, before: Cluster) -> Cluster:
-    """The cluster with quotas that tell the limits that they had `before`; one that was not there had none.
+    """The cluster with quotas that also have their limits of `before`; a new quota had none.
 
-    What is used of a quota that is applied stays what its status said.
+    The usage of an applied quota stays that of its status.
     """
     known = {(one.meta.namespace, one.meta.name): one for one in before.quotas}
     quotas = (one.instead_of(known.get((one.meta.namespace, one.meta.name))) for one in cluster.quotas)
@@ -183,7 +182,7 @@ def with_former_limits(cluster: Cluster, before: Cluster) -> Cluster:
 
 
 def with_labels(cluster: Cluster, written: Mapping[tuple[str, str], Meta]) -> Cluster:
-    """The cluster whose bare pods have other labels, by namespace and name, as an update in place leaves them."""
+    """The cluster with new labels for its bare pods, by namespace and name, as after an update in place."""
 
     def updated(pod: Pod) -> Pod:
         found = written.get((pod.meta.namespace, pod.meta.name), pod.meta).labels

@@ -1,7 +1,7 @@
-"""Jobs whose pods wait for each other, as those of distributed training do: what in an object tells so.
+"""Jobs whose pods wait for each other, as in distributed training: the signs in an object.
 
-Kubernetes has no field for it. An Indexed Job with a subdomain, the variables that process groups meet by, and the
-programs that start them are taken as signs; a Job without a sign is a number of independent pods.
+Kubernetes has no field for it. An Indexed Job with a subdomain, the variables by which process groups meet, and the
+programs that start them count as signs; a Job without a sign is a number of independent pods.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ _GROUPS = (
 
 
 def sign_of_waiting(job: Mapping[str, Any]) -> Pointer | None:
-    """Where a Job, or a CronJob of its Jobs, says that its pods need each other; None where nothing does."""
+    """The place where a Job, or the Job of a CronJob, shows that its pods need each other; None if there is none."""
     found, above = _job_of(job)
     spec = mapping(found.get("spec"))
     pod = mapping(mapping(spec.get("template")).get("spec"))
@@ -59,7 +59,7 @@ def sign_of_waiting(job: Mapping[str, Any]) -> Pointer | None:
 
 
 def nodes_waited_for(job: Mapping[str, Any]) -> int:
-    """Return the number of nodes that a program of a Job waits for; 0 if its arguments name a range, or none."""
+    """The number of nodes that a program of a Job waits for; 0 if its arguments name a range, or none."""
     spec = mapping(mapping(_job_of(job)[0].get("spec")).get("template")).get("spec")
     numbers = [0]
     for container in map(mapping, sequence(mapping(spec).get("containers"))):
@@ -71,13 +71,13 @@ def nodes_waited_for(job: Mapping[str, Any]) -> int:
 
 
 def starts_unless_queued(job: Mapping[str, Any]) -> bool:
-    """Whether nothing but a queue keeps the pods of a Job from starting one by one: no pod group, no `suspend`."""
+    """Whether a Job starts its pods one by one unless a queue holds it: it has no pod group and no `suspend`."""
     suspended = mapping(job.get("spec")).get("suspend") is True
     return "jobTemplate" not in mapping(job.get("spec")) and not suspended and not is_started_whole(job, _GROUPS)
 
 
 def is_started_whole(job: Mapping[str, Any], by: Sequence[str] = (QUEUE, *_GROUPS)) -> bool:
-    """Whether something lets the pods of a Job start together or not at all: a queue, or a pod group."""
+    """Whether a queue or a pod group starts the pods of a Job together or not at all."""
     job, _ = _job_of(job)
     spec = mapping(job.get("spec"))
     template = mapping(mapping(spec.get("template")).get("metadata"))
@@ -97,7 +97,7 @@ def pod_groups(workload: Workload) -> set[str]:
 
 
 def _job_of(value: Mapping[str, Any]) -> tuple[Mapping[str, Any], Pointer]:
-    """The Job itself, or the template of a CronJob's Jobs and where it stands."""
+    """The Job itself, or the Job template of a CronJob with its pointer."""
     made = mapping(value.get("spec")).get("jobTemplate")
     return (made, ("spec", "jobTemplate")) if isinstance(made, Mapping) else (value, ())
 

@@ -1,4 +1,4 @@
-"""What CSI drivers say: how many volumes a node takes and how much storage is left where."""
+"""CSI objects: how many volumes a node takes, and how much storage is left."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ MIGRATED_PLUGINS = "storage.alpha.kubernetes.io/migrated-plugins"
 class CSINode(Value):
     """The CSI drivers of a node.
 
-    `limits` holds how many volumes of a driver the node takes, for the drivers that have a limit.
+    `limits` is the number of volumes of each driver with a limit.
     `migrated` are in-tree plugins whose volumes a CSI driver serves on this node.
     """
 
@@ -24,16 +24,16 @@ class CSINode(Value):
 
 
 class CSIDriver(Value):
-    """A CSIDriver; with `storage_capacity` the scheduler asks how much room is left."""
+    """A CSIDriver; with `storage_capacity` the scheduler checks the storage capacity."""
 
     name: str
     storage_capacity: bool = False
 
 
 class CSIStorageCapacity(Value):
-    """Room for volumes of a class on the nodes that `topology` matches; None matches none.
+    """Storage for volumes of a class on the nodes that `topology` matches; None matches none.
 
-    `largest` is the size of the largest volume there is room for, in thousandths of a byte, None when unknown.
+    `largest` is the size of the largest possible volume, in thousandths of a byte, None if unknown.
     """
 
     storage_class: str
@@ -72,7 +72,7 @@ def read_csi_driver(fields: Fields) -> CSIDriver:
 
 @reader
 def read_csi_storage_capacity(fields: Fields) -> CSIStorageCapacity:
-    """A `storage.k8s.io/v1 CSIStorageCapacity`; the maximum volume size counts before the capacity."""
+    """A `storage.k8s.io/v1 CSIStorageCapacity`; the maximum volume size has precedence over the capacity."""
     largest = fields.quantity("maximumVolumeSize")
     return CSIStorageCapacity(
         storage_class=fields.text("storageClassName"),

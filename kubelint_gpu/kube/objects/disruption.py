@@ -1,4 +1,4 @@
-"""PodDisruptionBudgets: how many pods may go at once.
+"""PodDisruptionBudgets: how many pods may be disrupted at once.
 
 Behaviour: disruption controller and preemption of kube-scheduler, 1.36.
 """
@@ -19,13 +19,13 @@ _PERCENT = pattern(r"[0-9]{1,9}%", re.ASCII)
 
 
 class Share(Value):
-    """A number of pods, or with `percent` a share of those there should be."""
+    """A number of pods, or with `percent` a percentage of the expected ones."""
 
     amount: int
     percent: bool = False
 
     def of(self, total: int) -> int:
-        """The number of pods it means among `total`; a share rounds up."""
+        """The number of pods among `total`; a percentage is rounded up."""
         return -(-self.amount * total // 100) if self.percent else self.amount
 
     def __str__(self) -> str:
@@ -35,8 +35,8 @@ class Share(Value):
 class PodDisruptionBudget(Value):
     """A PodDisruptionBudget.
 
-    `selector` None is absent; `disruptions_allowed` is None where the object has no status.
-    `disrupted_pods` are the names of pods that count as gone already.
+    `selector` None is absent; `disruptions_allowed` is None if the object has no status.
+    `disrupted_pods` are the names of pods that already count as gone.
     """
 
     meta: Meta
@@ -57,7 +57,7 @@ class PodDisruptionBudget(Value):
     def restrains_preemption(self, pod: Pod) -> bool:
         """Whether preemption counts evicting the pod against this budget.
 
-        An empty selector covers nothing here, and a pod without labels is under no budget.
+        An empty selector covers nothing here, and a pod without labels has no budget.
         """
         return (
             self.selector is not None
@@ -69,12 +69,12 @@ class PodDisruptionBudget(Value):
 
 
 def allowed_disruptions(budget: PodDisruptionBudget, pods: Iterable[Pod], alike: Iterable[tuple[Pod, int]] = ()) -> int:
-    """How many more pods the budget lets go: what its status says, else an estimate from the pods.
+    """How many more pods the budget allows to disrupt: by its status, or else estimated from the pods.
 
-    `alike` are further pods, as (pod, how many like it).
+    `alike` are further pods, as (pod, number of such pods).
 
-    The estimate takes every pod under the budget that has not finished as expected, and those that run and are not
-    being deleted as healthy: readiness is rarely written where the status of the budget is not.
+    The estimate expects all unfinished pods under the budget, and counts those as healthy that run and are not being
+    deleted: readiness is rarely written if the status of the budget is not.
     """
     if budget.disruptions_allowed is not None:
         return budget.disruptions_allowed

@@ -1,4 +1,4 @@
-"""Label requirements as sets of values: what remains when several must hold together.
+"""Label requirements as sets of values: what remains if several must hold together.
 
 A label is absent or has a value; a requirement allows some of these.
 Emptiness is exact: nothing remains if and only if no node, in any cluster, satisfies all of them.
@@ -25,12 +25,12 @@ _AFFINITY: Pointer = ("affinity", "nodeAffinity", "requiredDuringSchedulingIgnor
 
 
 class Allowed(Value):
-    """What a label may be.
+    """The allowed values of a label.
 
     Attributes:
         absent: whether the node may lack it.
-        values: the only values it may have; None for all but `excluded`.
-        excluded: values it may not have.
+        values: the only allowed values; None for all but `excluded`.
+        excluded: values that are not allowed.
         above: the number it must exceed, None without such a bound; a bound admits only values that are int64.
         below: the number it must stay under.
     """
@@ -71,12 +71,12 @@ class Allowed(Value):
 
     @property
     def plainly_empty(self) -> bool:
-        """Whether nothing is allowed but numbers written with leading zeros, which nobody writes."""
+        """Whether only numbers with leading zeros are allowed, which nobody writes."""
         return not self.absent and next(self._present(padded=False), None) is None
 
     @property
     def example(self) -> str | None:
-        """A value that is allowed; None where there is none."""
+        """An allowed value; None if there is none."""
         if self.values is None and self.above is None and self.below is None:
             return next(text for number in count(1) if (text := f"any-{number}") not in self.excluded)
         return next(self._present(padded=True), None)
@@ -90,7 +90,7 @@ class Allowed(Value):
         return (self.above is None or number > self.above) and (self.below is None or number < self.below)
 
     def _present(self, *, padded: bool) -> Iterator[str]:
-        """Some of the values that are allowed, at least one if there is any."""
+        """Yield some of the allowed values, at least one if there is any."""
         if self.values is not None:
             yield from (value for value in sorted(self.values) if self.has(value))
         elif self.above is None and self.below is None:
@@ -115,7 +115,7 @@ ANYTHING = Allowed()
 
 
 def allowed(requirement: Requirement) -> Allowed:
-    """What one requirement allows; an absent label satisfies NotIn and DoesNotExist and nothing else."""
+    """Return the values that one requirement allows; an absent label only satisfies NotIn and DoesNotExist."""
     values = frozenset(requirement.values)
     if requirement.operator == "In":
         return Allowed(absent=False, values=values)
@@ -132,7 +132,7 @@ def allowed(requirement: Requirement) -> Allowed:
 
 
 class NumberBound(Value):
-    """A requirement on nodes and where it stands in the pod's spec; `field` for the node's name."""
+    """A requirement on nodes with its pointer in the pod's spec; `field` for the node's name."""
 
     requirement: Requirement
     pointer: Pointer
@@ -140,18 +140,18 @@ class NumberBound(Value):
 
     @property
     def subject(self) -> tuple[bool, str]:
-        """What it is about: a label or the name."""
+        """Its subject: whether it is the node's name, and the key."""
         return self.field, self.requirement.key
 
     @property
     def allowed(self) -> Allowed:
-        """What it allows; a node always has a name."""
+        """Return the values that it allows; a node always has a name."""
         found = allowed(self.requirement)
         return found & Allowed(absent=False) if self.field else found
 
 
 def alternatives(spec: PodSpec) -> tuple[tuple[NumberBound, ...], ...]:
-    """What a pod requires of a node's labels and name, as alternatives of which each is a conjunction.
+    """The requirements of a pod on a node's labels and name, as alternatives of which each is a conjunction.
 
     Without required node affinity there is one; with an empty list of terms there is none, and no node matches.
     A term that is empty, or that the scheduler cannot parse, is no alternative.
@@ -185,9 +185,9 @@ def _term_bounds(number: int, requirements: Iterable[Requirement], part: str) ->
 
 
 class Contradiction(Value):
-    """Requirements that cannot hold together: two that exclude each other, or more of which none may be missing.
+    """Requirements that cannot hold together: two that exclude each other, or a minimal larger set.
 
-    `plain` says that only a number written with leading zeros would still satisfy them.
+    `plain` says that only a number with leading zeros would satisfy them.
     """
 
     bounds: tuple[NumberBound, ...]
@@ -195,7 +195,7 @@ class Contradiction(Value):
 
 
 def contradiction(bounds: Iterable[NumberBound]) -> Contradiction | None:
-    """The smallest set of requirements of a conjunction that excludes every node; None where there is none."""
+    """The smallest set of requirements of a conjunction that excludes every node; None if there is none."""
     bounds = tuple(bounds)
     charge(len(bounds))
     by_subject = grouped((bound.subject, bound) for bound in bounds)
@@ -207,7 +207,7 @@ def contradiction(bounds: Iterable[NumberBound]) -> Contradiction | None:
 
 
 def conjunction(bounds: Iterable[NumberBound]) -> dict[tuple[bool, str], Allowed]:
-    """What requirements that hold together allow, by what each is about."""
+    """The allowed values of requirements that hold together, by subject."""
     found: dict[tuple[bool, str], Allowed] = {}
     for bound in bounds:
         charge(1)
@@ -216,7 +216,7 @@ def conjunction(bounds: Iterable[NumberBound]) -> dict[tuple[bool, str], Allowed
 
 
 def agree(one: Mapping[tuple[bool, str], Allowed], bounds: Iterable[NumberBound]) -> bool:
-    """Whether a node could satisfy a conjunction and, at the same time, some more requirements."""
+    """Whether a node could satisfy a conjunction and some more requirements."""
     found: dict[tuple[bool, str], Allowed] = {}
     for bound in bounds:
         charge(1)
@@ -230,7 +230,7 @@ def agree(one: Mapping[tuple[bool, str], Allowed], bounds: Iterable[NumberBound]
 def unsatisfiable(spec: PodSpec) -> tuple[Contradiction, ...] | None:
     """Why no node of any cluster satisfies a pod's selector and affinity, one reason for each alternative.
 
-    None where some node could; empty where the affinity has no term that could match anything.
+    None if some node could; empty if the affinity has no term that could match anything.
     """
     return _remembered(_unsatisfiable, spec)
 
@@ -246,9 +246,9 @@ _kept: dict[tuple[object, PodSpec], tuple[int, Any]] = {}
 
 
 def _remembered(compute: Callable[[PodSpec], T], spec: PodSpec) -> T:
-    """`compute(spec)`, kept for the last few: the specs of one unit are asked for again and again.
+    """Return `compute(spec)`, cached for the last few specs: those of one unit are used again and again.
 
-    It takes the same steps each time, so that what is kept from elsewhere changes no answer.
+    A cached result charges the same steps, so that the cache changes no answer.
     """
     key = (compute, spec)
     found = _kept.get(key)

@@ -1,4 +1,4 @@
-"""LimitRanges: amounts that admission fills in for a namespace, and the bounds it enforces.
+"""LimitRanges: default amounts that admission fills in for a namespace, and the limits that it enforces.
 
 Behaviour: admission plugin LimitRanger (plugin/pkg/admission/limitranger) and defaulting of LimitRanges, 1.34.
 """
@@ -21,7 +21,7 @@ Amounts = Mapping[str, int]
 class Limit(Value):
     """One entry of a LimitRange, for containers or for whole pods; amounts are thousandths.
 
-    `default` are limits and `default_request` requests for containers that name none.
+    `default` are limits and `default_request` requests for containers without their own.
     """
 
     kind: str
@@ -33,14 +33,14 @@ class Limit(Value):
 
 
 class LimitRange(Value):
-    """A LimitRange, its entries as API defaulting completes them."""
+    """A LimitRange with API defaults."""
 
     meta: Meta
     limits: tuple[Limit, ...] = ()
 
 
 def with_defaults(spec: PodSpec, ranges: Iterable[LimitRange]) -> PodSpec:
-    """The spec as admission completes it with the defaults of the namespace's ranges, in the order of their names."""
+    """The spec with the defaults of the namespace's LimitRanges, which admission applies sorted by name."""
     for found in sorted(ranges, key=lambda found: found.meta.name):
         limits: dict[str, int] = {}
         requests: dict[str, int] = {}
@@ -58,7 +58,7 @@ def with_defaults(spec: PodSpec, ranges: Iterable[LimitRange]) -> PodSpec:
 
 
 class LimitRangeRefusal(Value):
-    """The bounds of a LimitRange that a pod breaks."""
+    """The limits of a LimitRange that a pod violates."""
 
     pod: str
     broken: tuple[str, ...]
@@ -71,7 +71,7 @@ class LimitRangeRefusal(Value):
 
 
 def limit_range_refusal(pod: Pod, ranges: Iterable[LimitRange]) -> LimitRangeRefusal | None:
-    """The bounds that a pod breaks; None where it breaks none. The pod is one that already has its defaults."""
+    """The limits that a pod violates; None if it violates none. The pod must already have its defaults."""
     mine = (found for found in ranges if found.meta.namespace == pod.meta.namespace)
     for found in sorted(mine, key=lambda found: found.meta.name):
         broken = tuple(dict.fromkeys(text for limit in found.limits for text in _broken(limit, pod.spec)))
@@ -81,7 +81,7 @@ def limit_range_refusal(pod: Pod, ranges: Iterable[LimitRange]) -> LimitRangeRef
 
 
 def claim_refusal(storage: int, found: LimitRange) -> str:
-    """The bound that a claim for so much storage, in thousandths of a byte, breaks; empty where it breaks none."""
+    """The limit that a claim for this much storage, in thousandths of a byte, violates; empty if none."""
     told = ""
     for limit in found.limits:
         least, most = limit.least.get("storage", storage), limit.most.get("storage", storage)
@@ -102,7 +102,7 @@ def read_limit_range(fields: Fields) -> LimitRange:
 
 
 def _limit(fields: Fields) -> Limit:
-    """An entry, with the defaults that follow from its bounds; the API server stores amounts below zero, too."""
+    """An entry, with the defaults that follow from its limits; the API server stores amounts below zero, too."""
     kind = fields.text("type")
     least, most, default, default_request, ratio = (
         fields.quantities(part, below_zero=True)

@@ -1,4 +1,4 @@
-"""What every object has: its name and its labels."""
+"""Metadata of objects: names and labels."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ _HASHES = {"pod-template-hash": "Deployment", "rollouts-pod-template-hash": "Rol
 
 
 class Reader(Protocol[Read_co]):
-    """Reads an object as the API server would take it.
+    """Reads an object as the API server would accept it.
 
-    Problems go to the list, if there is one; without it the first ends the reading.
+    Problems are appended to the list, if there is one; otherwise the first one is raised.
 
     Raises:
         InvalidObject: a field has a value the API server would refuse; it names the object.
@@ -29,7 +29,7 @@ class Reader(Protocol[Read_co]):
 
 
 class Owner(NamedTuple):
-    """The object that a pod comes from; the pod itself where it has no controller."""
+    """The owner of a pod; the pod itself if it has no controller."""
 
     kind: str
     namespace: str
@@ -66,7 +66,7 @@ class Meta(Value):
 
     @property
     def maker(self) -> Owner:
-        """What a pod comes from; of a ReplicaSet that a Deployment or a Rollout made, that one."""
+        """The owner of a pod; for a ReplicaSet of a Deployment or a Rollout, that object."""
         if self.owner is None:
             return Owner("Pod", self.namespace, self.name)
         for label, kind in _HASHES.items() if self.owner.kind == "ReplicaSet" else ():
@@ -76,7 +76,7 @@ class Meta(Value):
         return Owner(self.owner.kind, self.namespace, self.owner.name)
 
     def is_made_for(self, pod: Meta) -> bool:
-        """Whether an object was made for a pod, and not for something else of the same name."""
+        """Whether an object was created for this pod, and not for something else with the same name."""
         owner = self.owner
         return owner is not None and (owner.uid == pod.uid if pod.uid else owner.name == pod.name)
 
@@ -100,7 +100,7 @@ def read_meta(fields: Fields, *, namespaced: bool = True) -> Meta:
 
 
 def named(error: InvalidObject, value: Any) -> InvalidObject:
-    """The same error with kind and name of the object it is about."""
+    """The error with kind and name of its object."""
     if isinstance(value, dict):
         meta = value.get("metadata")
         meta = meta if isinstance(meta, dict) else {}
@@ -111,7 +111,7 @@ def named(error: InvalidObject, value: Any) -> InvalidObject:
 
 
 def reader(read: Callable[[Fields], Read_co]) -> Reader[Read_co]:
-    """The reader of an object, made of what reads its fields."""
+    """The reader of an object, made from a function that reads its fields."""
 
     @wraps(read)
     def whole(value: Any, problems: list[InvalidObject] | None = None) -> Read_co:

@@ -1,4 +1,4 @@
-"""Nodes: labels, taints and what they can give."""
+"""Nodes: labels, taints and allocatable resources."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from kubelint_gpu.values import Value, replace
 class Node(Value, dict=True):
     """A node; `allocatable` is in the scheduler's units: milli-CPU, and whole units of everything else.
 
-    A resource that is missing is 0, `pods` too.
+    A missing resource is 0, also `pods`.
     """
 
     meta: Meta
@@ -43,7 +43,7 @@ class Node(Value, dict=True):
 
 @reader
 def read_node(fields: Fields) -> Node:
-    """A `v1.Node`; where allocatable is absent, capacity stands for it, as API defaulting has it."""
+    """A `v1.Node`; if allocatable is absent, it defaults to capacity, as in the API."""
     spec, status = fields.down("spec"), fields.down("status")
     amounts = status.quantities("allocatable" if "allocatable" in status else "capacity")
     return Node(
@@ -56,7 +56,7 @@ def read_node(fields: Fields) -> Node:
 
 
 def with_cordon_taint(value: dict[str, Any]) -> dict[str, Any]:
-    """A `v1.Node` with the taint that a cordoned one gets where it is not written; every other node as it is.
+    """A `v1.Node` with the taint of a cordoned node added if it is missing; other nodes are unchanged.
 
     Behaviour: the node lifecycle controller of kube-controller-manager, 1.34, taints nodes with `spec.unschedulable`.
     """

@@ -27,7 +27,7 @@ DEFAULT_SCHEDULER = "default-scheduler"
 
 
 class HostPort(Value):
-    """A port that a container takes on its node."""
+    """A port that a container uses on its node."""
 
     port: int
     protocol: str = "TCP"
@@ -35,7 +35,7 @@ class HostPort(Value):
 
 
 class Container(Value):
-    """A container; amounts are thousandths of a unit, requests defaulted from limits.
+    """A container; amounts are thousandths of a unit, requests default to limits.
 
     `sidecar` is an init container with `restartPolicy: Always`.
     `claims` names claims of the pod, each with one of its requests, or "" for all of them.
@@ -62,10 +62,9 @@ class Volume(Value):
 class PodSpec(Value):
     """`spec` of a pod.
 
-    `node_selector` is None where the field is absent.
-    `added_affinity` is what the profile of the scheduler requires besides (`NodeAffinityArgs.addedAffinity`).
-    `priority` is what admission computed, None before admission; `preemption_policy` likewise ("" before).
-    `resources` is None without pod-level resources.
+    `node_selector` is None if the field is absent. `added_affinity` is the affinity that the scheduler's profile adds
+    (`NodeAffinityArgs.addedAffinity`). `priority` is what admission computed, None before admission;
+    `preemption_policy` likewise ("" before). `resources` is None without pod-level resources.
     """
 
     node_name: str = ""
@@ -105,12 +104,11 @@ PodIdentifier = tuple[str, str, str]
 class Pod(Value):
     """A pod.
 
-    `start_time` is the RFC 3339 text of `status.startTime`, empty where it has none.
-    `unready` says that its condition Ready is there and is not True: without the condition nothing is known of it.
-    `preempted` says that it is terminating because the scheduler preempted it.
-    `actual` holds what container statuses say is allocated, for pods resized in place.
-    `claim_statuses` names the claim that was made for each entry of `resourceClaims`; None where none is needed.
-    `allocations` are the devices of the claims of a pod that this program put on a node, by `namespace/name`.
+    `start_time` is the RFC 3339 text of `status.startTime`, empty if it has none. `unready` says that its condition
+    Ready exists and is not True: without the condition nothing is known. `preempted` says that it is terminating
+    because the scheduler preempted it. `actual` holds the allocated resources of container statuses, for pods resized
+    in place. `claim_statuses` names the claim that was created for each entry of `resourceClaims`; None if none is
+    needed. `allocations` are the devices of the claims of a pod that this program put on a node, by `namespace/name`.
     """
 
     meta: Meta
@@ -133,22 +131,22 @@ class Pod(Value):
 
     @property
     def identifier(self) -> PodIdentifier:
-        """Namespace, name and uid: what tells it from every other pod of a cluster."""
+        """Namespace, name and uid, which identify it in a cluster."""
         return (self.meta.namespace, self.meta.name, self.meta.uid)
 
     @property
     def is_claim(self) -> bool:
-        """Whether it is no pod and stands for an allocated claim that no pod uses."""
+        """Whether it is no real pod but stands for an allocated claim that no pod uses."""
         return bool(self.allocations) and not self.spec.containers and self.meta.owner is not None
 
     @property
     def finished(self) -> bool:
-        """Whether its containers ended for good: such a pod holds nothing."""
+        """Whether its containers ended for good: such a pod holds no resources."""
         return self.phase in ("Succeeded", "Failed")
 
 
 class ContainerStatus(Value):
-    """What the kubelet allocated to a container and what it runs with, in thousandths; None where it says nothing."""
+    """What the kubelet allocated to a container and what it runs with, in thousandths; None if not reported."""
 
     name: str
     allocated: FrozenMap[str, int] | None = None

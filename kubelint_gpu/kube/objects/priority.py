@@ -1,4 +1,4 @@
-"""PriorityClasses and the priority that admission gives a pod.
+"""PriorityClasses and the priority that admission sets in a pod.
 
 Behaviour: admission plugin Priority (plugin/pkg/admission/priority), 1.34.
 """
@@ -34,7 +34,7 @@ SYSTEM_CLASSES = (
 
 
 class Priority(Value):
-    """What admission computes for a pod; `name` is empty where no class applies."""
+    """What admission computes for a pod; `name` is empty if no class applies."""
 
     value: int = 0
     preemption_policy: str = PREEMPT
@@ -42,7 +42,7 @@ class Priority(Value):
 
 
 class UnknownPriorityClass(LookupError):  # noqa: N818 - it names the thing
-    """A pod names a class that does not exist: admission refuses it."""
+    """A pod names a class that does not exist: admission refuses the pod."""
 
     def __init__(self, name: str) -> None:
         self.name = name
@@ -52,8 +52,8 @@ class UnknownPriorityClass(LookupError):  # noqa: N818 - it names the thing
 def resolve_priority(spec: PodSpec, classes: Iterable[PriorityClass]) -> Priority:
     """The priority of a pod as admission resolves it.
 
-    A priority that the spec already carries (a running pod) stands.
-    Of several global defaults the one with the lowest value wins.
+    A priority that is already in the spec (of a running pod) is kept.
+    Of several global defaults the one with the lowest value is used.
 
     Raises:
         UnknownPriorityClass: the class is neither given nor one of the system's.
@@ -74,14 +74,14 @@ def resolve_priority(spec: PodSpec, classes: Iterable[PriorityClass]) -> Priorit
 
 
 class PriorityRefusal(Value):
-    """The field that a pod must not have as it has it, and the text with which admission refuses the pod."""
+    """The field with a wrong value, and the text with which admission refuses the pod."""
 
     field: str
     text: str
 
 
 def priority_refusal(spec: PodSpec, classes: Iterable[PriorityClass]) -> PriorityRefusal | None:
-    """Why a new pod is refused that says itself what admission computes, and says it otherwise; None where it may.
+    """Why a new pod is refused whose written priority differs from the computed one; None if it is not.
 
     Raises:
         UnknownPriorityClass: the class is neither given nor one of the system's.

@@ -1,4 +1,4 @@
-"""ResourceQuotas: what a namespace may hold, and the pods that admission therefore refuses.
+"""ResourceQuotas: limits of a namespace, and the pods that admission refuses because of them.
 
 Behaviour: quota evaluator for pods (pkg/quota/v1/evaluator/core/pods.go) and admission plugin ResourceQuota, 1.34.
 """
@@ -70,10 +70,10 @@ class Scope(Value):
 
 
 class ResourceQuota(Value):
-    """A ResourceQuota; amounts are thousandths, `used` is None where the object has no status.
+    """A ResourceQuota; amounts are thousandths, `used` is None if the object has no status.
 
-    `unknown` is the part of `used` that no known pod has; None where nobody has worked it out.
-    `former` are the limits under which what runs was created, without those that are new; None where they are `hard`.
+    `unknown` is the part of `used` that no known pod has; None if it was not computed.
+    `former` are the limits under which running pods were created, without new keys; None if they are `hard`.
     """
 
     meta: Meta
@@ -85,22 +85,22 @@ class ResourceQuota(Value):
 
     @property
     def counted(self) -> tuple[str, ...]:
-        """The keys of `hard` that pods are charged for, sorted; others (`nvidia.com/gpu`) have no effect on pods."""
+        """The keys of `hard` that pods are charged for, sorted; other keys (`nvidia.com/gpu`) do not affect pods."""
         return tuple(sorted(name for name in self.hard if is_counted(name)))
 
     @property
     def scope(self) -> str:
-        """Which pods it counts, as in `PriorityClass top`; empty where it counts all."""
+        """Which pods it counts, as in `PriorityClass top`; empty if it counts all."""
         told = ((one.name, *{one.operator} - {"In", "Exists"}, *one.values) for one in self.scopes)
         return " and ".join(map(" ".join, told))
 
     def instead_of(self, before: ResourceQuota | None) -> ResourceQuota:
-        """The quota once it is applied, which tells the limits that it had; what is used stays what its status said."""
+        """The quota after it is applied, with its former limits; the usage stays that of its status."""
         used = before.used if self.used is None and before is not None else self.used
         return replace(self, former=EMPTY if before is None else before.hard, used=used)
 
     def covers(self, pod: Pod) -> bool:
-        """Whether the pod is charged to this quota, or a claim that is made with it."""
+        """Whether the pod, or a claim that is created with it, is charged to this quota."""
         return (
             pod.meta.namespace == self.meta.namespace
             and any(not of_claims(key) or ephemeral_claims(pod.spec.volumes) for key in self.counted)
@@ -109,14 +109,14 @@ class ResourceQuota(Value):
 
 
 def is_counted(key: str) -> bool:
-    """Whether a key of `spec.hard` counts something of pods, or of claims that are made with them."""
+    """Whether a key of `spec.hard` counts something of pods, or of claims that are created with them."""
     if key in _COUNTED or of_claims(key) or key.startswith(("hugepages-", "requests.hugepages-")):
         return True
     return key.startswith("requests.") and "/" in key and "kubernetes.io/" not in key.removeprefix(_REQUESTS_OF_CLASS)
 
 
 def counted_as(key: str) -> str | None:
-    """The key under which an extended resource is counted, where this one is accepted and counts nothing."""
+    """The key that counts an extended resource, if this key is accepted but counts nothing."""
     name = key.removeprefix("limits.")
     if key.startswith("requests.") or not is_extended(name) or name.startswith("count/"):
         return None
@@ -134,7 +134,7 @@ def is_best_effort(spec: PodSpec) -> bool:
 
 
 def pod_charge(spec: PodSpec, *, finished: bool = False, pod_level: bool = True) -> FrozenMap[str, int]:
-    """What a pod is charged, per quota key, in thousandths; one that has finished counts as an object only."""
+    """The charge of a pod, per quota key, in thousandths; a finished pod only counts as an object."""
     charge = {"count/pods": 1000}
     if finished:
         return FrozenMap(charge)
@@ -158,9 +158,9 @@ def pod_charge(spec: PodSpec, *, finished: bool = False, pod_level: bool = True)
 def quota_usage(
     quota: ResourceQuota, pods: Iterable[Pod], alike: Iterable[tuple[Pod, int]] = ()
 ) -> FrozenMap[str, int]:
-    """What is used of each counted key of the quota: what its status says, else the sum over the pods it covers.
+    """The usage of each counted key of the quota: by its status, or else the sum over the pods that it covers.
 
-    `alike` are further pods, as (pod, how many like it).
+    `alike` are further pods, as (pod, number of such pods).
     """
     total = dict.fromkeys(quota.counted, 0)
     if quota.used is not None:
@@ -183,13 +183,13 @@ class Excess(Value):
 
 
 class QuotaRefusal(Value):
-    """Why admission refuses to create a pod, or a claim of it.
+    """Why admission refuses to create a pod, or one of its claims.
 
     Attributes:
         pod: the name of the object.
         quota: the name of the ResourceQuota.
-        exceeded: what it would exceed.
-        unspecified: what the pod does not specify and must; empty where it exceeds something.
+        exceeded: the keys that it would exceed.
+        unspecified: what the pod must specify but does not; empty if it exceeds a key.
         kind: the resource of the object: `pods`, `resourceclaims` or `persistentvolumeclaims`.
         scope: which pods the quota counts, empty for all; `others` are further quotas that would refuse it.
     """
@@ -204,7 +204,7 @@ class QuotaRefusal(Value):
 
     @property
     def reason(self) -> str:
-        """What the API server says after `is forbidden: `."""
+        """The API server's text after `is forbidden: `."""
         if self.unspecified:
             return f"failed quota: {self.quota}: must specify {self.unspecified}"
         told = ", ".join(
@@ -222,10 +222,10 @@ class QuotaRefusal(Value):
 def quota_refusal(
     pod: Pod, quotas: Iterable[ResourceQuota], pods: Iterable[Pod], alike: Sequence[tuple[Pod, int]] = ()
 ) -> QuotaRefusal | None:
-    """Why admission refuses to create a pod beside `pods`; None where the quotas allow it.
+    """Why admission refuses to create a pod beside `pods`; None if the quotas admit it.
 
-    `alike` are further pods, as (pod, how many like it).
-    Quotas are asked in the order of their names; the API server asks them in no particular one.
+    `alike` are further pods, as (pod, number of such pods).
+    Quotas are checked in the order of their names; the API server checks them in no particular order.
     """
     covering = sorted((quota for quota in quotas if quota.covers(pod)), key=lambda quota: quota.meta.name)
     for quota in covering:

@@ -1,6 +1,6 @@
 """The relaxation of an object: whatever is filled in later, its pods ask for no less and find no more nodes.
 
-What has no room in the relaxation has none in any of the objects that come of it.
+If the relaxation finds no room, no object with filled-in values does.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ _OPAQUE = ("priorityClassName", "claimName", "labels", "matchLabels", "labelSele
 
 
 def relaxed(value: dict[str, Any], unknown: Iterable[Pointer]) -> Any:
-    """The object with the least demanding value, or none, in each of some fields that something fills in later."""
+    """The object with the least demanding value, or none, in each field that is filled in later."""
     found: Any = value
     for pointer in unknown:
         for at, least in _least(pointer):
@@ -27,12 +27,12 @@ def relaxed(value: dict[str, Any], unknown: Iterable[Pointer]) -> Any:
 
 
 def is_opaque(pointer: Pointer) -> bool:
-    """Whether a field stays as it is and no rollout rests on it: a class, or what pods are called and known by."""
+    """Whether a field stays and no rollout depends on it: a priority class, or names and labels of pods."""
     return pointer[-1] == "priorityClassName" or "labels" in pointer or pointer[:2] == ("spec", "selector")
 
 
 def _least(pointer: Pointer) -> tuple[tuple[Pointer, Any], ...]:
-    """What to write, and where, so that a field demands nothing; a list keeps its length, so that places stay."""
+    """The values to write so that a field demands nothing; a list keeps its length, so that places stay valid."""
     if pointer == ("spec", "selector"):
         return ((pointer, {"matchExpressions": [{"key": "filled-in-later", "operator": "DoesNotExist"}]}),)
     if pointer == ("spec", "podManagementPolicy"):
@@ -63,7 +63,7 @@ def _least(pointer: Pointer) -> tuple[tuple[Pointer, Any], ...]:
 
 
 def _any_taint(pointer: Pointer, entry: Pointer) -> tuple[tuple[Pointer, Any], ...]:
-    """A toleration of all that it may come to cover."""
+    """A toleration of everything that it may cover later."""
     if pointer[-1] == "tolerations":
         return ((pointer, [{"operator": "Exists"}]),)
     if pointer[-1] == "effect":
@@ -74,12 +74,12 @@ def _any_taint(pointer: Pointer, entry: Pointer) -> tuple[tuple[Pointer, Any], .
 
 
 def _any_domain(pointer: Pointer) -> tuple[tuple[Pointer, Any], ...]:
-    """The topology key that keeps pods least apart, where that is what is not known."""
+    """The topology key that separates pods least, if the key is unknown."""
     return ((pointer, "kubernetes.io/hostname"),) if pointer[-1] == "topologyKey" else ()
 
 
 def _written(value: Any, pointer: Pointer, new: Any) -> Any:
-    """A copy of a value that differs at a pointer only; the same where there is nothing that it leads through."""
+    """A copy of a value that differs only at a pointer; the value itself if the path does not exist."""
     part: Any = pointer[0]
     if not isinstance(value, dict if isinstance(part, str) else list):
         return value

@@ -1,4 +1,4 @@
-"""What a pod asks of a node.
+"""The resources that a pod requests.
 
 Behaviour: component-helpers `resource.PodRequests` and kube-scheduler's `framework.Resource`, 1.34.
 """
@@ -21,7 +21,7 @@ Amounts = Mapping[str, int]
 
 
 def is_extended(resource: str) -> bool:
-    """Whether a name is that of an extended resource: a domain of its own, outside kubernetes.io."""
+    """Whether a name is that of an extended resource: with its own domain, outside kubernetes.io."""
     return (
         "/" in resource
         and "kubernetes.io/" not in resource
@@ -31,7 +31,7 @@ def is_extended(resource: str) -> bool:
 
 
 def is_served_by_devices(resource: str) -> bool:
-    """Whether a DeviceClass can stand behind a name: each has one by its own name, and may have another one."""
+    """Whether a DeviceClass can serve a resource: each class serves its implicit one, and perhaps another one."""
     return is_extended(resource) or resource.startswith(IMPLICIT_RESOURCE)
 
 
@@ -52,24 +52,23 @@ def is_pod_level(resource: str) -> bool:
 
 
 def pod_requests(spec: PodSpec, *, pod_level: bool = True) -> FrozenMap[str, int]:
-    """The request of a pod that is yet to be placed, per resource as the pod names them, in the scheduler's units.
+    """The request of a pod before it is placed, per resource as the pod names them, in the scheduler's units.
 
     Containers and sidecars add up, ordinary init containers run one at a time beside the sidecars before them,
-    pod-level requests replace the sum, overhead comes on top.
-    `pod_level` is the gate PodLevelResources, on since 1.34.
+    pod-level requests replace the sum, overhead is added. `pod_level` is the gate PodLevelResources, on since 1.34.
     """
     return _converted(_total(spec, lambda container: container.requests, pod_level))
 
 
 def pod_amounts(spec: PodSpec, *, pod_level: bool = True) -> FrozenMap[str, int]:
-    """The request of a pod per resource in thousandths, of every resource it names: what quotas count."""
+    """The request of a pod per resource in thousandths, for all resources that it names: what quotas count."""
     return FrozenMap(_total(spec, lambda container: container.requests, pod_level))
 
 
 def pod_limits(spec: PodSpec, *, pod_level: bool = True) -> FrozenMap[str, int]:
-    """The limit of a pod per resource in thousandths, put together as its request is.
+    """The limit of a pod per resource in thousandths, computed like its request.
 
-    Overhead adds only to a limit that is there.
+    Overhead is only added to an existing limit.
     """
     total = _sum(spec, lambda container: container.limits)
     if pod_level and spec.resources is not None:
@@ -133,7 +132,7 @@ def _sum(spec: PodSpec, amounts: Callable[[Container], Amounts]) -> dict[str, in
 
 
 def with_own_requests(spec: PodSpec) -> PodSpec:
-    """The spec with the requests of the whole pod that the API server fills in, before admission looks at the pod."""
+    """The spec with the pod-level requests that the API server fills in before admission."""
     if spec.resources is None:
         return spec
     asked = _pod_level_requests(spec.resources, _sum(spec, lambda container: container.requests))
@@ -141,7 +140,7 @@ def with_own_requests(spec: PodSpec) -> PodSpec:
 
 
 def beyond_pod(spec: PodSpec) -> Iterator[tuple[str, str, tuple[str | int, ...], str]]:
-    """Amounts of containers that those of the whole pod do not allow: limits or requests, the resource, where, why not.
+    """Yield amounts of containers that contradict pod-level ones: limits or requests, resource, place, reason.
 
     Init containers may have any limit.
     """
@@ -183,7 +182,7 @@ def _converted(total: Amounts) -> FrozenMap[str, int]:
 
 
 def ephemeral_claims(volumes: Iterable[Volume]) -> tuple[PersistentVolumeClaim, ...]:
-    """The claims that the controller of ephemeral volumes makes for a pod, which waits where one of them is refused."""
+    """The claims that the controller of ephemeral volumes creates for a pod, which waits if one of them is refused."""
     return tuple(
         read_persistent_volume_claim(volume.source.get("volumeClaimTemplate"), [])
         for volume in volumes

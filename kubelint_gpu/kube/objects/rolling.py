@@ -1,6 +1,6 @@
-"""Counts that may be percentages, and the strategies of the workload controllers as they are written.
+"""Counts that may be percentages, and the written strategies of workload controllers.
 
-What a controller makes of them is in `rollout/`.
+The controllers are in `simulation/controllers/`.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ class IntOrPercent(Value):
     percent: bool = False
 
     def of(self, total: int, *, round_up: bool) -> int:
-        """The count it means for `total` replicas."""
+        """The count for `total` replicas."""
         if not self.percent:
             return self.amount
         scaled = self.amount * total
@@ -65,13 +65,13 @@ class DeploymentStrategy(PartlyCompared):
     """`spec.strategy` of a Deployment with its defaults, and what else shapes its rollout.
 
     Attributes:
-        at: what holds maxSurge and maxUnavailable if `bounded`; else what decides instead of them.
-        batch: of a custom resource, as many new pods of a template must be ready, with those of its other templates,
-            before old ones go for them; None where each counts by itself.
-        why: of a custom resource whose fields do not say it, why old pods stay, as a clause.
-        remedy: what would need less, where no fix does it.
-        revised: of a custom resource, whether each revision has its own number of pods, which no change of the next one
-            scales.
+        at: the parent of maxSurge and maxUnavailable if `bounded`; otherwise the field that decides instead.
+        batch: for a custom resource, how many new pods of a template must be ready, together with those of its other
+            templates, before old ones are deleted; None if each counts by itself.
+        why: for a custom resource whose fields do not say it, why old pods stay, as a clause.
+        remedy: what would need less room, if no fix does it.
+        revised: for a custom resource, whether each revision has its own number of pods, which the next one does not
+            scale.
         by_default: whether neither maxSurge nor maxUnavailable is written.
     """
 
@@ -91,7 +91,7 @@ class DeploymentStrategy(PartlyCompared):
 
 
 class StatefulSetStrategy(Value):
-    """How a StatefulSet makes and replaces its pods; `max_unavailable` None is the default of one."""
+    """How a StatefulSet creates and replaces its pods; `max_unavailable` None is the default of one."""
 
     parallel: bool = False
     on_delete: bool = False
@@ -113,7 +113,7 @@ class DaemonSetStrategy(Value):
 class JobStrategy(Value):
     """How many pods a Job runs; `completions` None is a work queue; `concurrency` is a CronJob's policy, else empty.
 
-    `suspend` is true, too, where the Job is `managedBy` another controller, which may run it in another cluster.
+    `suspend` is also true if the Job is `managedBy` another controller, which may run it in another cluster.
     """
 
     parallelism: int = 1
@@ -124,11 +124,11 @@ class JobStrategy(Value):
 
 
 class WrittenStrategy(Value):
-    """What a custom resource says of how its pods are replaced, for a controller of its own.
+    """The written strategy of a custom resource, for its own controller.
 
     Attributes:
-        update: what the row of its kind calls that.
-        spec: `spec` of the object, as it is written.
+        update: the name of the strategy in the row of its kind.
+        spec: `spec` of the object, as written.
     """
 
     update: str
@@ -167,10 +167,10 @@ def read_deployment_strategy(fields: Fields) -> DeploymentStrategy:
 
 
 def read_canary_strategy(fields: Fields) -> DeploymentStrategy | None:
-    """`spec` of an Argo Rollout without traffic routing; None where it has no such strategy.
+    """`spec` of an Argo Rollout without traffic routing; None if it has no such strategy.
 
-    `CalculateReplicaCountsForCanary` makes and takes pods within the same two bounds as a Deployment; the weights and
-    pauses of its steps come to an end.
+    `CalculateReplicaCountsForCanary` creates and deletes pods within the same two limits as a Deployment; the weights
+    and pauses of its steps end.
     """
     canary = fields.down("strategy").child("canary")
     if canary is None:
@@ -209,10 +209,10 @@ def read_stateful_set_strategy(fields: Fields) -> StatefulSetStrategy:
 
 
 def _optional_unavailable(rolling: Fields) -> IntOrPercent | None:
-    """`maxUnavailable` of a StatefulSet; what is out of range counts as absent.
+    """`maxUnavailable` of a StatefulSet; a value out of range counts as absent.
 
-    Where the gate MaxUnavailableStatefulSet is off, as it is but in 1.35.0 to 1.35.3, the API server drops the field,
-    whatever it holds that can be decoded.
+    The API server drops the field, with any decodable value, if the gate MaxUnavailableStatefulSet is off, as in all
+    releases except 1.35.0 to 1.35.3.
     """
     value = rolling.value.get("maxUnavailable")
     if isinstance(value, int) and abs(value) > INT32:

@@ -1,4 +1,4 @@
-"""RuntimeClasses: what running under another container runtime adds to a pod.
+"""RuntimeClasses: what another container runtime adds to a pod.
 
 Behaviour: admission plugin RuntimeClass (plugin/pkg/admission/runtimeclass, on by default), 1.34 and 1.36.
 """
@@ -18,7 +18,7 @@ FIELD = "runtimeClassName"
 
 
 class RuntimeClass(Value):
-    """A RuntimeClass; `overhead` is in thousandths, as containers' amounts are."""
+    """A RuntimeClass; `overhead` is in thousandths, like the amounts of containers."""
 
     name: str
     handler: str = ""
@@ -28,15 +28,15 @@ class RuntimeClass(Value):
 
 
 def runtime_class_of(spec: PodSpec, classes: Iterable[RuntimeClass]) -> RuntimeClass | None:
-    """The class that a pod names; None where it names none, or one that is not among them."""
+    """The class that a pod names; None if it names none, or an unknown one."""
     name = spec.runtime_class_name
     return next((found for found in classes if found.name == name), None) if name else None
 
 
 def with_runtime_class(spec: PodSpec, classes: Iterable[RuntimeClass]) -> PodSpec:
-    """The spec with the overhead, the node selector and the tolerations of the class that it names.
+    """The spec with the overhead, the node selector and the tolerations of its RuntimeClass.
 
-    What the pod says itself stands where the class says otherwise: admission refuses such a pod.
+    The pod's own fields are kept if the class contradicts them: admission refuses such a pod.
     """
     found = runtime_class_of(spec, classes)
     if found is None:
@@ -53,14 +53,14 @@ def with_runtime_class(spec: PodSpec, classes: Iterable[RuntimeClass]) -> PodSpe
 
 
 class RuntimeClassRefusal(Value):
-    """Which field of a pod contradicts its RuntimeClass, and the text with which admission refuses the pod."""
+    """The field of a pod that contradicts its RuntimeClass, and the text with which admission refuses the pod."""
 
     field: tuple[str, ...]
     text: str
 
 
 def runtime_class_refusal(spec: PodSpec, classes: Iterable[RuntimeClass]) -> RuntimeClassRefusal | None:
-    """Why a new pod is refused for the class that it names or the overhead that it writes; None where it may."""
+    """Why a new pod is refused because of its RuntimeClass or its written overhead; None if it is not."""
     found = runtime_class_of(spec, classes)
     if found is None and spec.runtime_class_name:
         return RuntimeClassRefusal((FIELD,), f'pod rejected: RuntimeClass "{spec.runtime_class_name}" not found')

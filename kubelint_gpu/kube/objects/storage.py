@@ -1,4 +1,4 @@
-"""Claims for storage, volumes that satisfy them and the classes both name."""
+"""Claims for storage, volumes that satisfy them, and storage classes."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ _OF_CLASS = ".storageclass.storage.k8s.io/"
 class PersistentVolumeClaim(Value):
     """A PersistentVolumeClaim; `request` is thousandths of a byte.
 
-    `storage_class` is None where the claim names none, which is not the same as naming the empty one.
+    `storage_class` is None if the claim names none, which is different from naming the empty one.
     """
 
     meta: Meta
@@ -68,17 +68,17 @@ class PersistentVolumeClaim(Value):
 
     @property
     def bound(self) -> bool:
-        """Whether claim and volume are bound to each other for good, as the volume controller marks it."""
+        """Whether claim and volume are permanently bound to each other, as the volume controller marks it."""
         return bool(self.volume_name) and BIND_COMPLETED in self.meta.annotations
 
     @property
     def selected_node(self) -> str | None:
-        """The node for which the scheduler asked a provisioner to make a volume."""
+        """The node for which the scheduler asked a provisioner to create a volume."""
         return self.meta.annotations.get(SELECTED_NODE)
 
 
 class ClaimReference(Value):
-    """The claim that a volume is reserved for; an empty `uid` leaves it to the name."""
+    """The claim that a volume is reserved for; with an empty `uid` only the name counts."""
 
     namespace: str
     name: str
@@ -88,7 +88,8 @@ class ClaimReference(Value):
 class PersistentVolume(Value):
     """A PersistentVolume; `capacity` is thousandths of a byte.
 
-    `kind` is the field name of its source (`csi`, `local`, `awsElasticBlockStore` …) and `source` what stands there.
+    `kind` is the field name of its source (`csi`, `local`, `awsElasticBlockStore` …) and `source` the content of that
+    field.
     """
 
     meta: Meta
@@ -104,7 +105,7 @@ class PersistentVolume(Value):
     source: FrozenMap[str, Any] = EMPTY
 
     def reserved_for(self, claim: PersistentVolumeClaim) -> bool:
-        """Whether the volume names this claim; without a namespace it may be that of any."""
+        """Whether the volume names this claim; without a namespace, one of any namespace."""
         reference = self.claim
         return (
             reference is not None
@@ -113,18 +114,18 @@ class PersistentVolume(Value):
         )
 
     def after(self, before: PersistentVolume | None) -> PersistentVolume:
-        """The volume as an update leaves it, if there is one `before`: in its phase, and who has it keeps it."""
+        """The volume after an update: it keeps the phase and the claim of `before`, if there is one."""
         if before is None:
             return self
         return replace(self, phase=before.phase, claim=before.claim if before.claim is not None else self.claim)
 
     def reachable_from(self, labels: FrozenMap[str, str]) -> bool:
-        """Whether its node affinity matches a node with these labels; the node's name is not looked at."""
+        """Whether its node affinity matches a node with these labels; the node's name is ignored."""
         return self.node_affinity is None or self.node_affinity.matches(labels, None)
 
 
 class StorageClass(Value):
-    """A StorageClass; `topologies` is `allowedTopologies`, None where every node is allowed."""
+    """A StorageClass; `topologies` is `allowedTopologies`, None if every node is allowed."""
 
     name: str
     provisioner: str = ""
@@ -134,16 +135,16 @@ class StorageClass(Value):
 
     @property
     def provisions(self) -> bool:
-        """Whether volumes of the class are made for claims."""
+        """Whether volumes of the class are provisioned for claims."""
         return self.provisioner not in ("", NO_PROVISIONER)
 
     def allows(self, labels: FrozenMap[str, str]) -> bool:
-        """Whether volumes of the class may be made for a node with these labels."""
+        """Whether volumes of the class can be provisioned for a node with these labels."""
         return self.topologies is None or self.topologies.matches(labels, None)
 
 
 def with_default_class(claim: PersistentVolumeClaim, classes: Iterable[StorageClass]) -> PersistentVolumeClaim:
-    """The claim with the default class, which admission gives to one that names none."""
+    """The claim with the default class, which admission sets if it names none."""
     if claim.storage_class is not None or claim.volume_name:
         return claim
     default = next((found.name for found in classes if found.default), None)
@@ -173,8 +174,7 @@ def read_persistent_volume_claim(fields: Fields) -> PersistentVolumeClaim:
 def read_persistent_volume(fields: Fields) -> PersistentVolume:
     """A `v1.PersistentVolume`.
 
-    Without a status it counts as what the volume controller soon makes of it: bound where it names a claim, else
-    available.
+    Without a status it has the phase that the volume controller soon sets: bound if it names a claim, else available.
     """
     meta = read_meta(fields.down("metadata"), namespaced=False)
     spec, status = fields.down("spec"), fields.down("status")
@@ -201,7 +201,7 @@ def read_persistent_volume(fields: Fields) -> PersistentVolume:
 
 @reader
 def read_storage_class(fields: Fields) -> StorageClass:
-    """A `storage.k8s.io/v1 StorageClass`; the binding mode is Immediate where it says nothing."""
+    """A `storage.k8s.io/v1 StorageClass`; the default binding mode is Immediate."""
     meta = read_meta(fields.down("metadata"), namespaced=False)
     mode = fields.choice("volumeBindingMode", ("Immediate", "WaitForFirstConsumer"), "Immediate")
     terms = tuple([_topology(term) for term in fields.children("allowedTopologies")])
@@ -235,12 +235,12 @@ def of_claims(key: str) -> bool:
 
 
 def claims_charge(claims: Iterable[PersistentVolumeClaim], key: str) -> int:
-    """What claims are charged under a key of a ResourceQuota, in thousandths."""
+    """The charge of claims under a key of a ResourceQuota, in thousandths."""
     return sum(claim_charge(one).get(key, 0) for one in claims)
 
 
 def claim_charge(claim: PersistentVolumeClaim) -> FrozenMap[str, int]:
-    """What a claim is charged to a ResourceQuota, per key, in thousandths; its default class is filled in.
+    """The charge of a claim, with its default class filled in, to a ResourceQuota, per key, in thousandths.
 
     Source: pkg/quota/v1/evaluator/core/persistent_volume_claims.go, 1.34.
     """

@@ -1,7 +1,7 @@
 """Taints of nodes and devices, and tolerations of pods and requests.
 
-Behaviour: `Toleration.ToleratesTaint` of staging/src/k8s.io/api/core/v1/toleration.go, 1.35; the alpha operators
-`Lt` and `Gt` (gate TaintTolerationComparisonOperators, off) tolerate nothing here. Of devices, `ToleratesTaint` of
+Behaviour: `Toleration.ToleratesTaint` of staging/src/k8s.io/api/core/v1/toleration.go, 1.35; the alpha operators `Lt`
+and `Gt` (gate TaintTolerationComparisonOperators, off) tolerate nothing here. For devices, `ToleratesTaint` of
 k8s.io/dynamic-resource-allocation/resourceclaim, 1.36.
 """
 
@@ -39,7 +39,7 @@ class Taint(Value):
 
     @property
     def blocks(self) -> bool:
-        """Whether a pod that does not tolerate it stays away from the node."""
+        """Whether it keeps a pod that does not tolerate it off the node."""
         return self.effect in ("NoSchedule", "NoExecute")
 
     def __str__(self) -> str:
@@ -47,7 +47,7 @@ class Taint(Value):
 
 
 class Toleration(Value):
-    """A toleration of a pod; `seconds` plays no part in scheduling."""
+    """A toleration of a pod; `seconds` does not matter for scheduling."""
 
     key: str = ""
     operator: str = "Equal"
@@ -67,7 +67,7 @@ class Toleration(Value):
 
 
 def merged_tolerations(first: Iterable[Toleration], second: Iterable[Toleration]) -> tuple[Toleration, ...]:
-    """Both, in this order, without those that another one covers; of equal ones the first.
+    """Both lists, in this order, without tolerations that another one covers; of equal ones the first.
 
     Behaviour: `MergeTolerations` of pkg/util/tolerations, 1.36.
     """
@@ -93,7 +93,7 @@ def _covers(wide: Toleration, one: Toleration) -> bool:
 
 
 def is_lifecycle(taint: Taint) -> bool:
-    """Whether a taint says in which state of its life a node is: no workload should tolerate it."""
+    """Whether a taint describes a condition of a node (not ready, cordoned): no workload should tolerate it."""
     return taint.key.startswith(_LIFECYCLE)
 
 
@@ -101,7 +101,7 @@ Covered = frozenset[tuple[str, str, str, str]]
 
 
 def covered_by(tolerations: Iterable[Toleration]) -> Covered:
-    """What tolerations cover, by key, operator, value and effect."""
+    """Return the key, operator, value and effect of each toleration, as a set of covered taints."""
     return frozenset(
         (one.key, one.operator, "" if one.operator == "Exists" else one.value, one.effect) for one in tolerations
     )
@@ -123,7 +123,7 @@ def _covering(taint: Taint) -> Covered:
 
 
 def untolerated(taints: Iterable[Taint], tolerations: Iterable[Toleration]) -> tuple[Taint, ...]:
-    """The taints that keep a pod with some tolerations away."""
+    """The taints that keep a pod with some tolerations off a node."""
     blocking = [taint for taint in taints if taint.blocks]
     return tuple(uncovered(blocking, covered_by(tolerations))) if blocking else ()
 
@@ -137,7 +137,7 @@ def read_toleration(fields: Fields) -> Toleration:
     """A `v1.Toleration`.
 
     Raises:
-        InvalidObject: operator, effect, key and value do not go together, as API validation has it.
+        InvalidObject: API validation refuses the combination of operator, effect, key and value.
     """
     key, value = fields.text("key"), fields.text("value")
     operator = fields.choice("operator", ("Equal", "Exists"), "Equal")
@@ -161,12 +161,12 @@ def read_toleration(fields: Fields) -> Toleration:
 
 
 def read_device_taint(fields: Fields) -> Taint:
-    """A `DeviceTaint`; the effect `None` and effects that a later release adds keep nobody away."""
+    """A `DeviceTaint`; the effect `None` and effects of later releases keep no pod away."""
     return Taint(fields.text("key"), fields.text("value"), fields.text("effect"))
 
 
 def read_device_toleration(fields: Fields) -> Toleration:
-    """A `DeviceToleration`; the operator is Equal where it says nothing, and one that is refused tolerates most."""
+    """A `DeviceToleration`; the default operator is Equal, and an invalid one tolerates as much as possible."""
     fields.choice("operator", ("Exists", "Equal"), "Equal")
     return Toleration(
         fields.text("key"),

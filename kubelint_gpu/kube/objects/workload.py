@@ -1,4 +1,4 @@
-"""Workloads: the objects from which pods come."""
+"""Workloads: the objects that create pods."""
 
 from __future__ import annotations
 
@@ -29,31 +29,31 @@ _CRON_TEMPLATE: Pointer = ("spec", "jobTemplate", "spec", "template")
 
 
 class Workload(Value, dict=True):
-    """An object from which pods come, with its defaults applied.
+    """An object that creates pods, with its defaults applied.
 
     Attributes:
         kind: the Kubernetes kind.
         meta: name, namespace, labels of the object itself.
-        replicas: pods it wants; for a Job what may run at once; 1 for a Pod; 0 for a DaemonSet, which counts nodes.
+        replicas: the desired pods; for a Job the parallel ones; 1 for a Pod; 0 for a DaemonSet, which counts nodes.
         template: the metadata of its pods.
         spec: the spec of its pods.
-        template_pointer: where the pod template stands in the object; `()` for a Pod.
-        selector: which pods are its own; None where it has none.
-        strategy: how it replaces pods; None where it never does.
+        template_pointer: the pointer of the pod template; `()` for a Pod.
+        selector: the selector of its own pods; None if it has none.
+        strategy: how it replaces pods; None if it never does.
         partial: it is a patch: it lacks what the API server requires and is never judged alone.
-        spec_key: what the pod's spec is called under `template_pointer`.
+        spec_key: the key of the pod's spec under `template_pointer`.
         custom: it comes from a custom resource.
         part: which of the templates of a custom resource it is, counted from 1.
         named: the role of its pods in that resource; empty if it has no other templates, or two have one name.
         approximate: how many pods a custom resource has, or how they are replaced, depends on an autoscaler or on the
-            version of its operator: nothing is certain of its rollouts.
-        extended: its pod template has fields of its own, and need not have all that a pod has, so that the API server's
-            rules for pods are not those of this template.
-        by_shape: its kind is not known, and its pod template was found by its shape: nobody knows how many pods there
-            are, or how they are replaced.
-        asks: where a custom resource writes what its pods ask for, if not in a list of containers.
-        written: the spec before admission, where `spec` is what admission makes of it; None where they are the same.
-        claims: of a StatefulSet, its `volumeClaimTemplates`; the name of each is that of its template.
+            version of its operator: nothing is certain about its rollouts.
+        extended: its pod template has additional fields, and may lack required ones, so that the API server's rules for
+            pods do not apply to it.
+        by_shape: its kind is unknown, and its pod template was found by its shape: the number of pods is unknown, and
+            so is how they are replaced.
+        asks: the pointers of the pods' requests in a custom resource, if these are not in a list of containers.
+        written: the spec before admission, if `spec` is the one after admission; None if they are the same.
+        claims: the `volumeClaimTemplates` of a StatefulSet; the name of each is that of its template.
     """
 
     kind: str
@@ -83,30 +83,30 @@ class Workload(Value, dict=True):
 
     @property
     def role(self) -> str:
-        """Return what a custom resource calls the pods of this template: `worker`, or the quoted name of an entry."""
+        """The name of this template's pods in a custom resource: `worker`, or the quoted name of an entry."""
         return self.named or f"template {self.part}"
 
     @cached_property
     def object(self) -> str:
-        """`kind/namespace/name`, which the templates of a custom resource have in common."""
+        """`kind/namespace/name`, which all templates of a custom resource share."""
         return f"{self.kind}/{self.meta.namespace}/{self.meta.name}"
 
     @property
     def name_kept(self) -> str:
-        """As much of its name as the controller of a custom resource keeps in the names of what it makes."""
+        """The part of its name that the controller of a custom resource keeps in the names of its objects."""
         return self.meta.name[:_KEPT]
 
     @property
     def choosing(self) -> PodSpec:
         """The spec by which the DaemonSet controller chooses nodes: its template's, which no admission plugin changes.
 
-        RuntimeClass, ExtendedResourceToleration and webhooks change the pods that are made for them (1.34).
+        RuntimeClass, ExtendedResourceToleration and webhooks change the created pods (1.34).
         """
         return self.spec if self.written is None else self.written
 
     @property
     def spec_pointer(self) -> Pointer:
-        """Where the pod's spec stands in the object."""
+        """The pointer of the pod's spec in the object."""
         return (*self.template_pointer, self.spec_key)
 
     @property
@@ -115,7 +115,7 @@ class Workload(Value, dict=True):
         return self.spec_key == "spec" and not self.asks
 
     def takes_over(self, other: Workload) -> bool:
-        """Whether it is a Deployment that makes a ReplicaSet without an owner its own."""
+        """Whether it is a Deployment that adopts this ReplicaSet without an owner."""
         if (self.kind, other.kind, self.meta.namespace) != ("Deployment", "ReplicaSet", other.meta.namespace):
             return False
         return other.meta.owner is None and self.selector is not None and self.selector.matches(other.meta.labels)
@@ -123,7 +123,8 @@ class Workload(Value, dict=True):
     def pod(self, name: str, revision: str = "") -> Pod:
         """A pod as its controller would create it.
 
-        `revision` is the value of the label that tells old pods from new ones (`pod-template-hash`), empty for none.
+        `revision` is the value of the label that distinguishes old pods from new ones (`pod-template-hash`), empty for
+        none.
         """
         labels = self.template.labels
         if revision:
@@ -174,7 +175,7 @@ def api_group(value: Any) -> str:
 
 
 def workload_kinds() -> dict[str, str]:
-    """The kinds that `read_workload` reads, each with the API group that it is of."""
+    """The kinds that `read_workload` reads, each with its API group."""
     return {kind: groups[0] for kind, (groups, _, _) in _READERS.items()}
 
 
@@ -187,7 +188,7 @@ def is_workload(value: Any) -> bool:
 
 
 def read_workload(value: Any, problems: list[InvalidObject] | None = None) -> Workload | None:
-    """A workload, or None where the object is no workload that this program knows.
+    """The workload, or None if the object is of another kind.
 
     Raises:
         InvalidObject: a field has a value the API server would refuse (only without a list for `problems`).
@@ -218,7 +219,7 @@ def read_workload(value: Any, problems: list[InvalidObject] | None = None) -> Wo
 
 
 def _claims(spec: Fields) -> Iterator[PersistentVolumeClaim]:
-    """The claims that each pod gets; what is wrong in one of them is reported where its fields are validated."""
+    """Yield the claims that each pod gets; errors in them are reported by the validation of their fields."""
     templates = spec.value.get("volumeClaimTemplates")
     for template in templates if isinstance(templates, list) else ():
         try:
@@ -237,13 +238,13 @@ def _selector(kind: str, spec: Fields) -> LabelSelector | None:
 
 
 def is_base(value: dict[str, Any]) -> bool:
-    """Whether an object says by its name or namespace that an overlay makes it whole."""
+    """Whether the name or namespace of an object shows that an overlay completes it."""
     meta = value.get("metadata")
     return isinstance(meta, dict) and any(is_patched_later(meta.get(key)) for key in ("name", "namespace"))
 
 
 def _has_directive(value: dict[str, Any]) -> bool:
-    """Whether a directive of a strategic merge patch stands in it, as `$patch: delete` does."""
+    """Whether it contains a directive of a strategic merge patch, for example `$patch: delete`."""
     todo: list[Any] = [value]
     for one in todo:
         if isinstance(one, dict) and [key for key in one if key[:1] == "$" and key.startswith(_DIRECTIVES)]:
@@ -254,7 +255,7 @@ def _has_directive(value: dict[str, Any]) -> bool:
 
 
 def _is_partial(kind: str, value: dict[str, Any], spec: Fields, template: Fields) -> bool:
-    """A patch lacks apiVersion, selector, containers, or the image of one of them, or it says how it is merged."""
+    """Whether it is a patch: it lacks apiVersion, selector, containers, or an image, or has a merge directive."""
     if _has_directive(spec.value):
         return True
     if "apiVersion" not in value or (kind in _NEEDS_SELECTOR and "selector" not in spec) or is_base(value):

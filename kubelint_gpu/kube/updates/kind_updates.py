@@ -1,4 +1,4 @@
-"""What may not change in Pods, Jobs, claims and volumes that exist.
+"""Immutable fields of Pods, Jobs, claims and volumes.
 
 Source: `ValidatePodUpdate`, `ValidatePersistentVolumeClaimUpdate` and `ValidatePersistentVolumeUpdate` in
 pkg/apis/core/validation, `ValidateJobSpecUpdate` in pkg/apis/batch/validation and the strategy in
@@ -54,7 +54,7 @@ _BETA = {
 
 
 def job_changes(old: dict[str, Any], new: dict[str, Any], live: bool, minor: int) -> Iterator[RefusedChange]:
-    """The changes of a Job that are refused."""
+    """Yield the refused changes of a Job."""
     before, after = (value.get("spec") for value in (old, new))
     if not isinstance(before, dict) or not isinstance(after, dict) or "template" not in after:
         return
@@ -83,13 +83,13 @@ def _completions(before: dict[str, Any], after: dict[str, Any], *, live: bool) -
 
 
 def _wanted(spec: dict[str, Any]) -> object:
-    """The number of completions; 1 where neither it nor the parallelism is written."""
+    """The number of completions; 1 if neither completions nor parallelism is written."""
     found = spec.get("completions")
     return 1 if found is None and spec.get("parallelism") is None else found
 
 
 def _template(value: Any, *, suspended: bool, minor: int) -> Any:
-    """A pod template without what makes no difference, and without what may change while the Job is suspended."""
+    """A pod template without parts that make no difference, or that may change while the Job is suspended."""
     if not isinstance(value, dict):
         return value
     meta = dict(value["metadata"]) if isinstance(value.get("metadata"), dict) else {}
@@ -118,7 +118,7 @@ def _unscheduled(spec: dict[str, Any], *, resources: bool) -> dict[str, Any]:
 
 
 def pod_changes(old: dict[str, Any], new: dict[str, Any], live: bool, _minor: int) -> Iterator[RefusedChange]:
-    """The changes of a Pod that are refused."""
+    """Yield the refused changes of a Pod."""
     before, after = (normal_pod_spec(value.get("spec"), template=False) for value in (old, new))
     if not isinstance(before, dict) or not isinstance(after, dict) or "containers" not in after:
         return
@@ -163,7 +163,7 @@ def _lasting(toleration: Any) -> Any:
 
 
 def _selector(had: dict[str, Any], has: dict[str, Any]) -> Iterator[RefusedChange]:
-    """A gated pod's node selector may only grow; what its node affinity may become is not compared."""
+    """A gated pod's node selector may only grow; its node affinity is not compared."""
     changed = [key for key in had if had[key] != has.get(key)]
     if changed:
         at = tuple(("spec", "nodeSelector", key) for key in changed)
@@ -186,7 +186,7 @@ def _fixed(spec: dict[str, Any], free: list[str], *, gated: bool) -> dict[str, A
 
 
 def device_claim_changes(old: dict[str, Any], new: dict[str, Any], live: bool, _minor: int) -> Iterator[RefusedChange]:
-    """The spec of a claim, or of the claims that a template makes; one that another version writes in another way."""
+    """Yield changes of the spec of a claim, or of a claim template; versions with different shapes are parsed first."""
     if is_flat(old) == is_flat(new):
         found = tuple(differences(normal(old.get("spec")), normal(new.get("spec")), ("spec",), live=live))
     else:
@@ -199,7 +199,7 @@ def device_claim_changes(old: dict[str, Any], new: dict[str, Any], live: bool, _
 
 
 def claim_changes(old: dict[str, Any], new: dict[str, Any], live: bool, minor: int) -> Iterator[RefusedChange]:
-    """The changes of a PersistentVolumeClaim that are refused; it counts as bound."""
+    """Yield the refused changes of a PersistentVolumeClaim, which counts as bound."""
     before, after = (normal(value.get("spec")) for value in (old, new))
     if not isinstance(before, dict) or not isinstance(after, dict) or not after.get("accessModes"):
         return
@@ -219,7 +219,7 @@ def claim_changes(old: dict[str, Any], new: dict[str, Any], live: bool, minor: i
 
 
 def volume_changes(old: dict[str, Any], new: dict[str, Any], live: bool, _minor: int) -> Iterator[RefusedChange]:
-    """The changes of a PersistentVolume that are refused."""
+    """Yield the refused changes of a PersistentVolume."""
     before, after = (normal(value.get("spec")) for value in (old, new))
     if not isinstance(before, dict) or not isinstance(after, dict) or not after.get("accessModes"):
         return
@@ -255,7 +255,7 @@ def _fixed_claim(spec: dict[str, Any], free: list[str]) -> dict[str, Any]:
 
 
 def _renamed(value: Any) -> Any:
-    """A node affinity with labels under their present names."""
+    """A node affinity with deprecated labels renamed."""
     if isinstance(value, dict):
         return {key: _BETA.get(one, one) if key == "key" else _renamed(one) for key, one in value.items()}
     return [_renamed(one) for one in value] if isinstance(value, list) else value

@@ -1,4 +1,4 @@
-"""Objects in the form in which the API server compares an update with what is stored.
+"""Objects in the form in which the API server compares an update with the stored object.
 
 Fields with their default value, empty lists and maps, and different spellings of one quantity are no difference.
 Source: the defaulting functions of pkg/apis/*/v1 and `apiequality.Semantic` of Kubernetes 1.34.
@@ -35,12 +35,12 @@ _STRUCTS = (
 
 
 class RefusedChange(Value):
-    """One field that may not change, and does.
+    """A change of an immutable field.
 
     Attributes:
-        at: the smallest parts of it that differ; never empty.
-        answer: what the API server says, without the value and its full stop.
-        where: how the object must be applied for it to be refused; empty where it always is.
+        at: its smallest parts that differ; never empty.
+        answer: the API server's message, without the value and the full stop.
+        where: the way of applying that is refused; empty if every way is.
     """
 
     at: tuple[Pointer, ...]
@@ -49,7 +49,7 @@ class RefusedChange(Value):
 
 
 def normal(value: Any) -> Any:
-    """A part of an object without what makes no difference; what is left stands where it stood."""
+    """A part of an object without values that make no difference; the rest keeps its place."""
     if isinstance(value, list):
         return [normal(one) for one in value]
     if not isinstance(value, dict):
@@ -62,9 +62,9 @@ def normal(value: Any) -> Any:
 
 
 def normal_pod_spec(spec: Any, *, template: bool = True) -> Any:
-    """The same for the spec of a pod, whose containers have defaults that depend on their other fields.
+    """The normal form of a pod's spec, whose containers have defaults that depend on their other fields.
 
-    Requests are filled in from limits in a pod, and in no `template`: to write them there is another template (1.34).
+    Requests default to limits in a pod, but not in a `template`: writing them there makes another template (1.34).
     """
     if not isinstance(spec, dict):
         return spec
@@ -111,7 +111,7 @@ def _amount(value: Any) -> Any:
 
 
 def _idle(key: str, value: Any) -> bool:
-    """Whether a field says no more than its absence."""
+    """Whether a field means the same as its absence."""
     if value is None or value == [] or (value == {} and key not in _STRUCTS):
         return True
     if value == "" and key not in _POINTERS:

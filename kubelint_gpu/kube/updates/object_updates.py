@@ -1,4 +1,4 @@
-"""What the API server refuses of an update: fields that may not change once an object exists.
+"""Changes that the API server refuses in an update: immutable fields.
 
 Source: the `Validate...Update` functions of pkg/apis/*/validation, Kubernetes 1.25 to 1.36.
 """
@@ -54,10 +54,10 @@ _FIELDS: dict[tuple[str, str], tuple[tuple[Pointer, str], ...]] = {
 def refused_changes(
     old: dict[str, Any], new: dict[str, Any], minor: int | None = None, *, captured: bool = False
 ) -> Iterator[RefusedChange]:
-    """What an update from one version of an object to another changes and may not, field by field.
+    """Yield the refused changes from one version of an object to another, field by field.
 
-    `minor` is the minor release of the control plane; where it is not known, a newer one allows more. The old one of a
-    `captured` inventory lacks a few fields, of which nothing is said.
+    `minor` is the minor release of the control plane; if unknown, the newest, which allows the most. The old object of
+    a `captured` inventory lacks a few fields, which are ignored.
     """
     for change in _changes(old, new, _NEWEST if minor is None else minor):
         if not captured or all(_NOT_CAPTURED.isdisjoint(pointer) for pointer in change.at):
@@ -113,7 +113,7 @@ def _stateful_set(old: dict[str, Any], new: dict[str, Any], live: bool, minor: i
 
 
 def _strategy(had: dict[str, Any], has: dict[str, Any]) -> Iterator[RefusedChange]:
-    """OnDelete beside the numbers of RollingUpdate, which the API server wrote itself and no update takes away."""
+    """OnDelete beside the defaults of RollingUpdate, which the API server wrote itself and no update removes."""
     rolled = had.get("type", "RollingUpdate") == "RollingUpdate" and not had.get("rollingUpdate")
     if rolled and has.get("type") == "OnDelete" and "rollingUpdate" not in has:
         answer = "Invalid value: only allowed for updateStrategy 'RollingUpdate'"
@@ -125,9 +125,9 @@ def _strategy(had: dict[str, Any], has: dict[str, Any]) -> Iterator[RefusedChang
 
 
 def _deployment(old: dict[str, Any], new: dict[str, Any], _live: bool, _minor: int) -> Iterator[RefusedChange]:
-    """Recreate beside the numbers of RollingUpdate, which the API server wrote itself.
+    """Recreate beside the defaults of RollingUpdate, which the API server wrote itself.
 
-    `kubectl apply` and Helm take them away (the patch strategy of the field is retainKeys), server-side apply does not,
+    `kubectl apply` and Helm remove them (the patch strategy of the field is retainKeys), server-side apply does not,
     whether null is written or nothing (1.34).
     """
     had, has = (mapping(mapping(value.get("spec")).get("strategy")) for value in (old, new))
@@ -142,7 +142,7 @@ def _deployment(old: dict[str, Any], new: dict[str, Any], _live: bool, _minor: i
 
 
 def _claimed(spec: dict[str, Any]) -> dict[str, Any]:
-    """The spec of a StatefulSet without what the API server adds to its claims."""
+    """The spec of a StatefulSet without fields that the API server adds to its claims."""
     claims = spec.get("volumeClaimTemplates")
     if not isinstance(claims, list):
         return spec

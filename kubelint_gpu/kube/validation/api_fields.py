@@ -1,6 +1,6 @@
-"""What of an object is not among the fields that its kind has in a release.
+"""Fields of an object that its kind does not have in a release.
 
-What is unknown or of the wrong type, kube-apiserver refuses with a strict decoding error, as kubectl asks it to.
+kube-apiserver refuses unknown fields and wrong types with a strict decoding error, as kubectl requests.
 """
 
 from __future__ import annotations
@@ -29,15 +29,15 @@ _WANTED = {
 
 
 class Misfit(Value):
-    """A field that its object may not have, or a value of the wrong type.
+    """A field that its object must not have, or a value of the wrong type.
 
     Attributes:
         pointer: the field.
-        value: what is written.
-        wanted: the type that is wanted, in words; empty for a field that is unknown.
-        types: the types of the mappings above, from the root down, each with its pointer.
-        since: the minor release that brings the field; 0 where none does.
-        until: the last minor release that had it; 0 where none had.
+        value: the written value.
+        wanted: the expected type, in words; empty for an unknown field.
+        types: the types of the parent mappings, from the root down, each with its pointer.
+        since: the minor release that adds the field; 0 if none does.
+        until: the last minor release with the field; 0 if none had it.
     """
 
     pointer: Pointer
@@ -49,7 +49,7 @@ class Misfit(Value):
 
 
 def misfits(value: dict[str, Any], minor: int | None) -> Iterator[Misfit]:
-    """What of an object its kind does not have in a release, or in none of the releases; nothing for other kinds."""
+    """Yield fields of an object that its kind does not have in a release, or in any; nothing for other kinds."""
     version, kind = value.get("apiVersion"), value.get("kind")
     if not isinstance(version, str) or not isinstance(kind, str):
         return
@@ -64,7 +64,7 @@ def misfits(value: dict[str, Any], minor: int | None) -> Iterator[Misfit]:
 
 
 def template_misfits(value: dict[str, Any], pointer: Pointer, minor: int | None) -> Iterator[Misfit]:
-    """What does not fit of a pod template inside an object of another kind."""
+    """Yield the misfits of a pod template inside an object of another kind."""
     here: Any = value
     for part in pointer:
         here = here[part]
@@ -130,7 +130,7 @@ class _Walk:
 
 
 def _all_fits(found: Table, minor: int | None, value: Any, code: str, depth: int) -> bool:
-    """Whether a value surely fits; most do, and to find that out needs no pointers."""
+    """Whether a value surely fits; a fast check without pointers, because most values do."""
     if value is None or code == "*":
         return True
     kind = code[0]
@@ -181,7 +181,7 @@ def _is_quantity(text: str) -> bool:
 
 
 def mismatch(found: Misfit) -> str:
-    """What is wrong with a value of the wrong type."""
+    """Return the error for a value of the wrong type."""
     quote = "; quote it" if found.wanted in ("a string", "a time") and not isinstance(found.value, (dict, list)) else ""
     return f"must be {found.wanted}, not {described(found.value)}{quote}"
 
@@ -199,7 +199,7 @@ def homes(found: Misfit, minor: int | None) -> tuple[Pointer, ...]:
 
 @lru_cache(maxsize=256)
 def _below(rows: Table, name: str, minor: int | None) -> dict[str, tuple[Pointer, ...]]:
-    """By field the mappings under a type that have it, by fields that are no lists; at most two steps down."""
+    """By field, the mappings below a type that have it, through fields that are no lists; at most two levels down."""
     found: dict[str, tuple[Pointer, ...]] = {}
     level: list[tuple[Pointer, str]] = [((), name)]
     for _ in range(2):

@@ -1,7 +1,7 @@
 """The table of the fields of Kubernetes' own objects, by release.
 
-It is made from the published schemas by `python -m tools.api_fields`; a type is read when an object first has it.
-`service` says which release serves an apiVersion and kind, and what took its place. Before 1.25 its source is the
+It is generated from the published schemas by `python -m tools.api_fields`; a type is parsed when first needed.
+`service` says which release serves an apiVersion and kind, and what replaces it. Before 1.25 its source is the
 deprecated API migration guide of Kubernetes, since then the published schemas.
 """
 
@@ -68,7 +68,7 @@ Entry = tuple[ReleaseSpan, ...]
 
 
 class Table:
-    """The table, read as far as it is asked for."""
+    """The table, parsed as far as needed."""
 
     def __init__(self, text: str) -> None:
         self._types: dict[str, str] = {}
@@ -90,12 +90,12 @@ class Table:
                 self.first, self.last = int(name), int(rest)
 
     def kind(self, version: str, kind: str) -> Entry:
-        """The types of an apiVersion and kind; empty where no release has them."""
+        """The types of an apiVersion and kind; empty if no release has them."""
         spans = self._kinds.get((version, kind))
         return self._entry(spans) if spans is not None else ()
 
     def versions(self, group: str, kind: str) -> Mapping[str, Entry]:
-        """The apiVersions of a group, with their releases, that have a kind."""
+        """The apiVersions of a group that have a kind, with their releases."""
         if (group, kind) not in self._versions:
             self._versions[group, kind] = {
                 version: self._entry(spans)
@@ -105,14 +105,14 @@ class Table:
         return self._versions[group, kind]
 
     def fields(self, name: str) -> Mapping[str, Entry]:
-        """The fields of a type; empty where nothing is known of it."""
+        """The fields of a type; empty if the type is unknown."""
         if name not in self._fields:
             parts = (part.partition("=") for part in self._types.get(name, "").split(" ") if part)
             self._fields[name] = {key: self._entry(spans) for key, _, spans in parts}
         return self._fields[name]
 
     def codes(self, name: str, minor: int | None) -> dict[str, str]:
-        """The type codes of a type's fields in a release, of those that it has there."""
+        """The type codes of the fields that a type has in a release."""
         found = self._codes.get((name, minor))
         if found is None:
             codes = ((key, known(entry, minor)) for key, entry in self.fields(name).items())
@@ -138,20 +138,20 @@ def table() -> Table:
 
 
 def known(entry: Entry, minor: int | None) -> str:
-    """The type code in a release, the newest without one; empty where the release does not have it."""
+    """The type code in a release, by default the newest; empty if the release does not have it."""
     if minor is None:
         return entry[-1].code if entry else ""
     return next((span.code for span in entry if span.first <= minor <= span.last), "")
 
 
 class Service(Value):
-    """From when to when an apiVersion and kind is served.
+    """The releases that serve an apiVersion and kind.
 
     Attributes:
-        since: the first minor release that has it, as far as is known.
-        gone: the first minor release without it; 0 where the newest known one still has it.
-        successor: the apiVersion to write instead in the release that was asked about; empty where there is none.
-        same: whether the fields carry over as they are.
+        since: the first minor release that has it, as far as known.
+        gone: the first minor release without it; 0 if the newest known one still has it.
+        successor: the apiVersion to write instead in the given release; empty if there is none.
+        same: whether the fields carry over unchanged.
     """
 
     since: int
@@ -161,7 +161,7 @@ class Service(Value):
 
 
 def service(value: Any, minor: int | None) -> Service | None:
-    """What is known of an object's apiVersion and kind; None for kinds that are not Kubernetes' own."""
+    """The releases of an object's apiVersion and kind; None for kinds that are not Kubernetes' own."""
     version, kind = value.get("apiVersion"), value.get("kind")
     if not isinstance(version, str) or not isinstance(kind, str):
         return None
@@ -189,7 +189,7 @@ def service(value: Any, minor: int | None) -> Service | None:
 
 
 def _rank(version: str) -> tuple[bool, bool, list[int]]:
-    """Stable before beta before alpha, then the newer."""
+    """A sort key: stable before beta before alpha, then the newer."""
     name = version.rpartition("/")[2]
     digits = [-int(found) for found in re.findall(r"[0-9]+", name)]
     return "alpha" in name, "beta" in name, digits

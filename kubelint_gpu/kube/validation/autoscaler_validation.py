@@ -34,10 +34,10 @@ _SPEC: Pointer = ("spec",)
 
 
 def autoscaler_problems(value: dict[str, Any], minor: int | None) -> Problems:
-    """Every problem of a HorizontalPodAutoscaler in a minor release; None where that is not known.
+    """Yield every problem of a HorizontalPodAutoscaler in a minor release; None if that is unknown.
 
-    What only some releases refuse is none where the release is not known.
-    One that does not say what it scales is taken for a patch: what it lacks is no problem.
+    Problems of only some releases are left out if the release is unknown. An object without a scale target counts as a
+    patch, and missing fields are no problem.
     """
     spec = mapping(value.get("spec"))
     yield from _replicas(value, spec, minor)
@@ -82,7 +82,7 @@ def _replicas(value: dict[str, Any], spec: dict[str, Any], minor: int | None) ->
 
 
 def _scales_from_zero(value: dict[str, Any], spec: dict[str, Any]) -> bool:
-    """Whether a metric is there that has a value without pods, as far as anybody can tell."""
+    """Whether there may be a metric that has a value without pods."""
     if _OLD_METRICS in mapping(mapping(value.get("metadata")).get("annotations")):
         return True
     kinds = [mapping(metric).get("type") for metric in sequence(spec.get("metrics"))]
@@ -111,7 +111,7 @@ def _group(target: dict[str, Any]) -> Problems:
 
 
 def _no_segment(given: Any) -> str:
-    """What is wrong with a name that stands in a path; empty where nothing is."""
+    """Return the error in a name within a path; empty if there is none."""
     text = written(given)
     if text in (".", "..") or "/" in text or "%" in text:
         return f'"{shortened(text)}" is not a name: it has "/" or "%", or is dots'

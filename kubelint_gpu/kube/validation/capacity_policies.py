@@ -1,4 +1,4 @@
-"""What the API server refuses of the parts of a capacity that a request may consume.
+"""What the API server refuses of a capacity's request policy.
 
 Source: `validateRequestPolicy` of pkg/apis/resource/validation of Kubernetes, 1.36.3.
 """
@@ -15,7 +15,7 @@ from kubelint_gpu.kube.values.quantity import Amount, QuantityError, parse_quant
 
 
 def capacity_problems(capacity: dict[str, Any], pointer: Pointer, *, shared: bool) -> Problems:
-    """Every problem of the policy of a capacity; `shared` says whether its device allows multiple allocations."""
+    """Yield every problem of the policy of a capacity; `shared` says whether its device allows multiple allocations."""
     policy = capacity.get("requestPolicy")
     if not isinstance(policy, dict):
         return

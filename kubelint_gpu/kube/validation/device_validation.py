@@ -1,6 +1,6 @@
 """What the API server refuses of ResourceClaims, of their templates and of DeviceClasses.
 
-`device_problems` says what is wrong, `device_limits` what is too many or too long.
+`device_problems` are invalid values, `device_limits` exceeded limits of number and length.
 Source: pkg/apis/resource/validation of Kubernetes, 1.36, and the constants of k8s.io/api/resource/v1.
 """
 
@@ -44,12 +44,12 @@ _RESOURCES_SINCE = 36
 
 
 def spec_pointer(value: dict[str, Any]) -> Pointer:
-    """Where the spec of the claim stands in a claim, or in a template."""
+    """The pointer of the claim's spec in a claim or a template."""
     return ("spec", "spec") if value.get("kind") == "ResourceClaimTemplate" else ("spec",)
 
 
 def queries(value: dict[str, Any]) -> Iterator[tuple[Pointer, dict[str, Any]]]:
-    """What a claim or a template may be served with, each `exactly` and each alternative, with its pointer."""
+    """Yield each `exactly` and each alternative of a claim or a template, with its pointer."""
     for pointer, request in requests(value):
         alternatives = sequence(request.get("firstAvailable"))
         for number, one in enumerate(alternatives):
@@ -64,7 +64,7 @@ def queries(value: dict[str, Any]) -> Iterator[tuple[Pointer, dict[str, Any]]]:
 
 
 def requests(value: dict[str, Any]) -> Iterator[tuple[Pointer, dict[str, Any]]]:
-    """The requests of a claim or a template, each with its pointer; one that is null is read as an empty one."""
+    """Yield the requests of a claim or a template, each with its pointer; null is read as an empty one."""
     base: Pointer = (*spec_pointer(value), "devices", "requests")
     for number, request in enumerate(sequence(at(value, base))):
         if isinstance(request, dict) or request is None:
@@ -85,9 +85,9 @@ def expressions(value: dict[str, Any]) -> Iterator[tuple[Pointer, str]]:
 
 
 def device_problems(value: dict[str, Any], minor: int | None = None) -> Problems:
-    """Every problem of a claim, a template or a class, but for what is too many or too long.
+    """Yield every problem of a claim, a template or a class, except exceeded limits of number and length.
 
-    `minor` is the release that is asked; None stands for any.
+    `minor` is the release; None stands for any.
     """
     if value.get("kind") == "DeviceClass":
         spec = mapping(value.get("spec"))
@@ -184,7 +184,7 @@ def _toleration(found: dict[str, Any], pointer: Pointer) -> Problems:
 
 
 def _effects(request: dict[str, Any], pointer: Pointer) -> Problems:
-    """Effects that tolerations of a request may not have in older releases."""
+    """Yield effects that tolerations of a request must not have in older releases."""
     exactly: Pointer = (*pointer, "exactly")
     places = [(exactly, request.get("exactly")), (pointer, request)]
     places += [((*pointer, "firstAvailable", n), one) for n, one in enumerate(sequence(request.get("firstAvailable")))]
@@ -255,7 +255,7 @@ def _of_requests(found: dict[str, Any], pointer: Pointer, names: list[str]) -> P
 
 
 def device_limits(value: dict[str, Any]) -> Problems:
-    """What is too many or too long in a claim, a template or a class."""
+    """Yield exceeded limits of number and length in a claim, a template or a class."""
     if value.get("kind") == "DeviceClass":
         spec = mapping(value.get("spec"))
         yield from _many(spec, "selectors", ("spec",), MOST_SELECTORS)

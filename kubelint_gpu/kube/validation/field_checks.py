@@ -26,13 +26,13 @@ _WITH_VALUES, _WITHOUT = ("In", "NotIn"), ("Exists", "DoesNotExist")
 
 
 def unlawful(value: Any, is_lawful: Callable[[str], bool], fault: str, where: Pointer) -> Problems:
-    """A text that is not lawful; `fault` is what the message says after the text."""
+    """Yield a text that is invalid; `fault` is the message after the text."""
     if isinstance(value, str) and not is_lawful(value) and not is_placeholder(value):
         yield InvalidObject(f'"{shortened(value)}" {fault}', where, value)
 
 
 def unsupported(value: Any, choices: tuple[str, ...], where: Pointer) -> Problems:
-    """A text that is none of some choices."""
+    """Yield a text that is none of some choices."""
     if isinstance(value, str) and value not in choices and not is_placeholder(value):
         named = ", ".join(f'"{choice}"' for choice in choices)
         text = f'unsupported value "{shortened(value)}": supported values: {named}'
@@ -40,7 +40,7 @@ def unsupported(value: Any, choices: tuple[str, ...], where: Pointer) -> Problem
 
 
 def negative(spec: dict[str, Any], base: Pointer, names: tuple[str, ...]) -> Problems:
-    """Numbers below zero in fields that have none."""
+    """Yield numbers below zero in fields that do not allow them."""
     for name in names:
         found = whole(spec.get(name))
         if found is not None and found < 0:

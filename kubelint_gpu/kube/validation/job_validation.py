@@ -88,7 +88,7 @@ def _indexed(spec: dict[str, Any], base: Pointer) -> Problems:
 
 
 def _selector(spec: dict[str, Any]) -> Problems:
-    """A selector that was not made for this Job; one that a server once wrote has its own label in it."""
+    """Yield a selector that was not generated for this Job; a generated one contains the Job's own label."""
     selector = mapping(spec.get("selector"))
     if not selector or spec.get("manualSelector") not in (None, False):
         return
@@ -98,7 +98,7 @@ def _selector(spec: dict[str, Any]) -> Problems:
 
 
 def failure_policy_problems(spec: dict[str, Any], base: Pointer) -> Problems:
-    """Every problem of the podFailurePolicy of a Job's spec, which stands at `base`."""
+    """Yield every problem of the podFailurePolicy of a Job's spec at `base`."""
     pod = mapping(mapping(spec.get("template")).get("spec"))
     restart = pod.get("restartPolicy")
     if restart == "OnFailure":
@@ -164,7 +164,7 @@ def _exit_codes(codes: dict[str, Any], where: Pointer, names: frozenset[str]) ->
 
 
 def success_policy_problems(spec: dict[str, Any], where: Pointer) -> Problems:
-    """Every problem of the successPolicy of a Job's spec; it stands at `where`."""
+    """Yield every problem of the successPolicy of a Job's spec at `where`."""
     if spec.get("completionMode") in (None, "NonIndexed"):
         yield InvalidObject("requires indexed completion mode", where, None)
         return
@@ -202,7 +202,7 @@ def _success_rule(rule: dict[str, Any], completions: int | None, where: Pointer)
 
 
 def _indexes(text: str, completions: int) -> tuple[int, str]:
-    """How many indexes `0,2-4` names, and what is wrong with it; they rise and are below the completions."""
+    """Return how many indexes `0,2-4` names, and its error; they must ascend and be below the completions."""
     total, last = 0, -1
     for part in text.split(",") if text else ():
         found = _RANGE().fullmatch(part)

@@ -1,4 +1,4 @@
-"""What the API server refuses of the objects that bound or protect pods: quotas, limit ranges, disruption budgets.
+"""What the API server refuses of objects that limit or protect pods: quotas, limit ranges, disruption budgets.
 
 Source: pkg/apis/core/validation and pkg/apis/policy/validation of Kubernetes, 1.34.
 """
@@ -174,7 +174,7 @@ def _of_containers(name: str) -> bool:
 
 
 def _bounds(entry: dict[str, Any], limit: Limit, name: str, where: Pointer) -> Problems:
-    """Bounds and defaults of one resource that contradict each other, once defaults are derived from bounds."""
+    """Yield limits and defaults of one resource that contradict each other, after defaulting."""
     parts = {
         "min": limit.least.get(name),
         "defaultRequest": limit.default_request.get(name),

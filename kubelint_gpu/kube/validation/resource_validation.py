@@ -28,7 +28,7 @@ _CONTAINERS = ("containers", "initContainers")
 
 
 def resource_problems(spec: dict[str, Any], base: Pointer) -> Problems:
-    """Every problem of the resources of a pod's containers, and of the devices that it claims."""
+    """Yield every problem of the resources of a pod's containers, and of its resource claims."""
     # with resources of the whole pod, huge pages of a container may have their cpu or memory there
     pod_level = spec.get("resources") is not None
     for pointer, container in containers(spec, base):
@@ -52,7 +52,7 @@ def _whole_pod(resources: dict[str, Any], base: Pointer) -> Problems:
 
 
 def sum_problems(spec: PodSpec, base: Pointer) -> Problems:
-    """Amounts of containers that those of the whole pod do not allow."""
+    """Yield amounts of containers that contradict pod-level ones."""
     for part, name, where, told in beyond_pod(spec):
         yield InvalidObject(told, (*base, *where, "resources", part, name), None)
 
@@ -103,7 +103,7 @@ def _name_problem(name: str) -> str:
 
 
 def _divides(size: str, value: Any) -> bool:
-    """Whether an amount is a whole number of pages; a page whose size is no number is judged elsewhere."""
+    """Whether an amount is a whole number of pages; an invalid page size is reported elsewhere."""
     found = amount(value)
     if found is None:
         return True
@@ -169,8 +169,8 @@ class RequestProblem(Value):
         kind: one of the constants of this module.
         pointer: the entry, below the pod's spec.
         resource: its name.
-        value: what is written.
-        other: the limit, where the request is not equal to it.
+        value: the written value.
+        other: the limit, if the request is not equal to it.
         detail: the API server's words.
     """
 
@@ -183,9 +183,9 @@ class RequestProblem(Value):
 
 
 def request_problems(spec: Any) -> Iterator[RequestProblem]:
-    """What is wrong with the extended resources of a pod's spec as it is written, in the order of the text.
+    """Yield the errors in the extended resources of a pod's written spec, in the order of the text.
 
-    Placeholders and texts that are no quantity at all are left out: the reading of values tells them.
+    Placeholders and texts that are no quantity are left out: the parser of values reports them.
     """
     for key in _CONTAINERS:
         containers = spec.get(key) if isinstance(spec, dict) else None
@@ -224,7 +224,7 @@ def _is_amount(value: Any) -> bool:
 
 
 def _thousandths(value: Any) -> int:
-    """An amount in thousandths, as far as it is one; a finer fraction counts as one thousandth."""
+    """An amount in thousandths, 0 if invalid; a finer fraction counts as one thousandth."""
     if not _is_amount(value):
         return 0
     exact = parse_quantity(value) * 1000

@@ -1,7 +1,6 @@
-"""Tables of what fields may hold, and one function that compares a value with them.
+"""Tables of what fields may contain, and one function that compares a value with them.
 
-Names, numbers and lists are all validated alike: a table says which field holds what. Only what depends on several
-fields is written as a function.
+Names, numbers and lists are validated by tables of fields. Only rules about several fields are functions.
 """
 
 from __future__ import annotations
@@ -16,14 +15,14 @@ from kubelint_gpu.values import Value
 
 
 class Word(Value):
-    """A text that must be lawful.
+    """A text that must be valid.
 
     Attributes:
         what: what it must be, after `must be`.
         is_lawful: whether it is.
-        required: whether it may be neither absent nor empty.
+        required: whether it must be present and not empty.
         empty: whether it may be written and empty.
-        allowed: what it may be, where that is little.
+        allowed: the allowed values, if these are few.
     """
 
     what: str
@@ -37,9 +36,9 @@ class Shape(Value):
     """A mapping with known fields.
 
     Attributes:
-        fields: what each may hold, a `Word`, a `Shape`, a `Many` or a `Keyed`.
-        further: finds what depends on several of them.
-        required: whether an absent one is judged as an empty one.
+        fields: what each may contain, a `Word`, a `Shape`, a `Many` or a `Keyed`.
+        further: checks rules about several of them.
+        required: whether an absent one is validated as an empty one.
     """
 
     fields: Mapping[str, Any]
@@ -52,8 +51,8 @@ class Many(Value):
 
     Attributes:
         item: what each entry may be.
-        most: how many entries there may be.
-        key: the field that no two entries have alike; empty where no two entries are alike, None where any are.
+        most: the maximum number of entries.
+        key: the field that must be unique among entries; empty if whole entries must be unique, None if nothing must.
     """
 
     item: Word | Shape
@@ -66,8 +65,8 @@ class Keyed(Value):
 
     Attributes:
         key: what each key must be.
-        most: how many there may be; None for any number.
-        required: whether there must be some.
+        most: the maximum number of entries; None for any number.
+        required: whether there must be at least one.
         item: what each value may be.
     """
 
@@ -78,7 +77,7 @@ class Keyed(Value):
 
 
 def problems_of(value: Any, table: Word | Shape | Many | Keyed, pointer: Pointer) -> Problems:
-    """What of a value does not fit its table; values of a wrong type are told by whoever reads them."""
+    """Yield where a value does not fit its table; values of a wrong type are reported by their parser."""
     if isinstance(table, Word):
         yield from _text(value, table, pointer)
     elif isinstance(table, Shape):

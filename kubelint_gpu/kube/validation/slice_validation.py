@@ -1,9 +1,9 @@
 """What the API server refuses of ResourceSlices and of DeviceTaintRules.
 
-Fields behind a feature gate that is off by default are dropped before anything is validated: they are not looked at.
-Attributes with lists, whose gate is off in 1.36, are taken to be from a cluster that has it on.
-Source: `ValidateResourceSlice` and `ValidateDeviceTaintRule` of pkg/apis/resource/validation, and
-`dropDisabledFields` of pkg/registry/resource/resourceslice, of Kubernetes, 1.34.1, 1.35.0 and 1.36.3.
+Fields behind a feature gate that is off by default are dropped before validation and ignored here. Attributes with
+lists, whose gate is off in 1.36, are assumed to be from a cluster that has it on.
+Source: `ValidateResourceSlice` and `ValidateDeviceTaintRule` of pkg/apis/resource/validation, and `dropDisabledFields`
+of pkg/registry/resource/resourceslice, of Kubernetes, 1.34.1, 1.35.0 and 1.36.3.
 """
 
 from __future__ import annotations
@@ -58,12 +58,12 @@ _VERSION = pattern(
 
 
 def rule_problems(value: dict[str, Any], minor: int) -> Problems:
-    """What the API server of a release refuses of a DeviceTaintRule; selectors of devices, until 1.34, are not run."""
+    """Return the API server's errors for a DeviceTaintRule; device selectors, until 1.34, are not evaluated."""
     return problems_of(value.get("spec"), _RULE if minor >= ALL_EFFECTS_SINCE else _OLD_RULE, ("spec",))
 
 
 def slice_problems(value: dict[str, Any], minor: int) -> Problems:
-    """What the API server of a release refuses of a slice, apart from values of a wrong type."""
+    """Return the errors for which the API server of a release refuses a slice, apart from values of a wrong type."""
     spec = value.get("spec")
     if spec is None:
         yield InvalidObject("is required", ("spec",), None)
@@ -73,7 +73,7 @@ def slice_problems(value: dict[str, Any], minor: int) -> Problems:
 
 @lru_cache
 def _table(flat: bool, betas: bool) -> Shape:
-    """What the spec of a slice may be: in the shape of v1beta1 or not, with the fields that are beta or without."""
+    """The table for the spec of a slice: in the shape of v1beta1 or not, with beta fields or without."""
     beta = {"sharedCounters": Many(Shape({"name": _LABEL, "counters": _COUNTERS}), MOST_COUNTER_SETS, "name")}
     device = Shape({**_DEVICE, **(_BETAS_OF_DEVICE if betas else {})}, _device_with_betas if betas else _device)
 
@@ -119,7 +119,7 @@ def _count(pool: dict[str, Any], pointer: Pointer) -> Problems:
 
 
 def _one_place(value: dict[str, Any], pointer: Pointer, places: tuple[str, ...]) -> Problems:
-    """The nodes of a slice or of a device are told in exactly one way."""
+    """Yield a problem unless exactly one field gives the nodes of a slice or of a device."""
     for key in places[2:]:
         if value.get(key) is False:
             yield InvalidObject("must be true, or absent", (*pointer, key), False)
@@ -131,7 +131,7 @@ def _one_place(value: dict[str, Any], pointer: Pointer, places: tuple[str, ...])
 
 
 def _terms(value: dict[str, Any], pointer: Pointer, most: int | None = None) -> Problems:
-    """The terms of a node selector: one or more, and at most so many."""
+    """Yield a problem unless a node selector has one or more terms, and at most `most`."""
     number = len(sequence(mapping(value.get("nodeSelector")).get("nodeSelectorTerms")))
     if value.get("nodeSelector") is not None and (not number or (most is not None and number > most)):
         text = f"must have {'at least' if most is None else 'exactly'} one node selector term"
@@ -139,7 +139,7 @@ def _terms(value: dict[str, Any], pointer: Pointer, most: int | None = None) -> 
 
 
 def _together(spec: dict[str, Any], pointer: Pointer, *, flat: bool) -> Problems:
-    """What devices, counters and nodes of one slice are to each other."""
+    """Yield problems between devices, counters and nodes of one slice."""
     devices = sequence(spec.get("devices"))
     if spec.get("sharedCounters") is not None and spec.get("devices") is not None:
         text = "may not stand beside devices: counters have a slice of their own in the pool"
@@ -162,7 +162,7 @@ def _together(spec: dict[str, Any], pointer: Pointer, *, flat: bool) -> Problems
 
 
 def has_advanced(devices: Iterable[dict[str, Any]]) -> bool:
-    """Whether a device has taints, counters or attributes with lists: a slice with such ones may have fewer devices."""
+    """Whether a device has taints, counters or attributes with lists: then the slice may have fewer devices."""
     for device in devices:
         attributes = mapping(device.get("attributes")).values()
         listed = any(key in one for one in attributes if isinstance(one, dict) for key in _LISTS)

@@ -31,7 +31,7 @@ _LABEL_RULE = "at most 63 letters, digits, '-', '_' and '.', with a letter or di
 
 
 def workload_problems(kind: str, value: dict[str, Any], template: Pointer) -> Problems:
-    """Every problem of a whole workload; `template` is where its pod template stands, `()` for a Pod."""
+    """Yield every problem of a whole workload; `template` is the pointer of its pod template, `()` for a Pod."""
     spec = mapping(value.get("spec"))
     yield from _labels(value, ("metadata", "labels"))
     yield from _annotations(value, ("metadata", "annotations"))
@@ -47,10 +47,10 @@ def workload_problems(kind: str, value: dict[str, Any], template: Pointer) -> Pr
 def pod_problems(
     spec: dict[str, Any], base: Pointer, *, bare: bool = False, volumes: frozenset[str] | None = frozenset()
 ) -> Problems:
-    """Every problem of a pod's spec.
+    """Yield every problem of a pod's spec.
 
-    `bare` is a Pod of its own, which is validated more strictly.
-    `volumes` are the names of volumes that its controller adds; None where that is not known.
+    A `bare` Pod is validated more strictly.
+    `volumes` are the names of volumes that its controller adds; None if unknown.
     """
     yield from _containers(spec, base)
     yield from resource_problems(spec, base)
@@ -107,7 +107,7 @@ def _stateful_set(spec: dict[str, Any]) -> Problems:
 
 
 def template_metadata(value: dict[str, Any], pointer: Pointer) -> Problems:
-    """What is wrong with the metadata of the objects that are made from a template: labels and annotations only."""
+    """Yield problems of the metadata of a template: only labels and annotations are allowed."""
     yield from _labels(value, (*pointer, "labels"))
     yield from _annotations(value, (*pointer, "annotations"))
     for key, found in mapping(at(value, pointer)).items():
@@ -204,7 +204,7 @@ def _term(term: dict[str, Any], where: Pointer) -> Problems:
 
 
 def _label_keys(value: dict[str, Any], where: Pointer, fields: tuple[str, ...]) -> Problems:
-    """Keys of labels whose values are folded into the selector beside them."""
+    """Yield problems of label keys whose values are folded into the selector beside them."""
     selector = value.get("labelSelector")
     named = _selector_keys(selector)
     for field in fields:
@@ -251,9 +251,9 @@ def _gates(spec: dict[str, Any], base: Pointer, *, bare: bool) -> Problems:
 
 
 def name_problems(kind: str, value: dict[str, Any]) -> Problems:
-    """The name of an object, a DNS subdomain with few exceptions, and that of its namespace.
+    """Yield problems of an object's name, which is a DNS subdomain with few exceptions, and of its namespace.
 
-    A CronJob's has at most 52 characters. A PodDisruptionBudget may have any that can stand in a path.
+    A CronJob's name has at most 52 characters. A PodDisruptionBudget's may be any valid path segment.
     """
     namespace = mapping(value.get("metadata")).get("namespace") or None
     yield from unlawful(namespace, is_label, NO_NAMESPACE, ("metadata", "namespace"))

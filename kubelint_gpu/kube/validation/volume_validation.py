@@ -61,7 +61,7 @@ def _source(volume: dict[str, Any], where: Pointer) -> Problems:
 
 
 def mount_problems(spec: dict[str, Any], base: Pointer, added: frozenset[str]) -> Problems:
-    """Mounts of volumes that are not there, or at no path; `added` are those that the pod's controller adds."""
+    """Yield mounts of missing volumes, or without a path; `added` are volumes that the pod's controller adds."""
     named = (mapping(volume).get("name") for volume in sequence(spec.get("volumes")))
     names = added.union(name for name in named if isinstance(name, str))
     if any(is_placeholder(name) for name in names):
@@ -82,7 +82,7 @@ def mount_problems(spec: dict[str, Any], base: Pointer, added: frozenset[str]) -
 
 
 def claim_problems(spec: dict[str, Any], base: Pointer, *, whole: bool) -> Problems:
-    """Every problem of a claim's spec; what is missing is one only of a `whole` claim, not of a patch."""
+    """Yield every problem of a claim's spec; missing fields are only a problem in a `whole` claim, not in a patch."""
     modes = spec.get("accessModes")
     where: Pointer = (*base, "accessModes")
     if modes == [] or (whole and modes is None):

@@ -1,4 +1,4 @@
-"""When a CronJob starts its runs: the shortest time between two of them.
+"""The shortest time between two runs of a CronJob.
 
 Behaviour: github.com/robfig/cron v3 `ParseStandard`, as the CronJob controller 1.34 uses it.
 """
@@ -44,7 +44,7 @@ _YEARS = 28
 def shortest_interval(schedule: str) -> int | None:
     """The fewest seconds between two starts of a schedule, without changes of summer time.
 
-    None where it cannot be read, or starts at most once.
+    None if it cannot be parsed, or starts at most once.
     """
     text = schedule.strip()
     if text.startswith("@every "):
@@ -67,7 +67,7 @@ def shortest_interval(schedule: str) -> int | None:
 def _fewest_days(
     days: tuple[frozenset[int], bool], months: frozenset[int], weekdays: tuple[frozenset[int], bool]
 ) -> int | None:
-    """The fewest days between two on which it starts something."""
+    """The fewest days between two days with a start."""
     found: int | None = None
     before: date | None = None
     day = date(2001, 1, 1)
@@ -86,7 +86,7 @@ def _fewest_days(
 
 
 def _field(text: str, least: int, most: int, names: Mapping[str, int]) -> tuple[frozenset[int], bool] | None:
-    """The numbers that a field names, and whether it is a star; None where it cannot be read."""
+    """The numbers in a field, and whether it is a star; None if it cannot be parsed."""
     numbers: set[int] = set()
     star = False
     for part in text.split(","):

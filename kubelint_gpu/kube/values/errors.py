@@ -1,4 +1,4 @@
-"""What is wrong with an object, by field, so that somebody who knows lines can point at it."""
+"""Problems of an object by field, so that callers can find the lines."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ _PATCHED = pattern(r"replaced?[-_]by", re.ASCII)
 
 
 def is_placeholder(value: object) -> bool:
-    """Whether a text stands for a value that something fills in later (`${GPUS}`, `{{ .Values.gpus }}`)."""
+    """Whether a text is a placeholder for a value that is filled in later (`${GPUS}`, `{{ .Values.gpus }}`)."""
     return isinstance(value, str) and _PLACEHOLDER().search(value) is not None
 
 
 def is_patched_later(value: object) -> bool:
-    """Whether a name says itself that an overlay writes another one (`replaced-by-kustomize`)."""
+    """Whether a name itself shows that an overlay replaces it (`replaced-by-kustomize`)."""
     return isinstance(value, str) and _PATCHED().search(value) is not None
 
 
@@ -44,7 +44,7 @@ def field_path(pointer: Pointer) -> str:
 
 
 def short_path(pointer: Pointer) -> str:
-    """A field as the API server calls it; of a long path the end, as the place is shown with it."""
+    """A field as the API server writes it; only the end of a long path, because the place is shown, too."""
     start = 0
     while start < len(pointer) - 1 and (len(field_path(pointer[start:])) > _LONGEST or isinstance(pointer[start], int)):
         start += 1
@@ -55,12 +55,12 @@ class InvalidObject(ValueError):  # noqa: N818 - it names the thing, as Kubernet
     """A field of an API object has a value that the API server would refuse.
 
     Attributes:
-        kind: `kind` of the object, or what it was read as.
+        kind: `kind` of the object, or the kind that was expected.
         name: `namespace/name`, or the name alone for a cluster-scoped object.
-        pointer: where the field is, from the root of the object.
-        value: the value found.
+        pointer: the field, from the root of the object.
+        value: the invalid value.
         detail: what is wrong and what would be right.
-        allowed: the values that the field may have, where they are few.
+        allowed: the allowed values, if these are few.
         is_text: the field is a string, and the value is none.
     """
 
@@ -86,12 +86,12 @@ class InvalidObject(ValueError):  # noqa: N818 - it names the thing, as Kubernet
 
     @property
     def placeholder(self) -> bool:
-        """The value is not wrong but not known: something else fills it in."""
+        """Whether the value is not wrong but unknown: it is filled in later."""
         return is_placeholder(self.value)
 
     @property
     def is_amount(self) -> bool:
-        """How much CPU, memory or storage a container asks for is filled in later: at least something."""
+        """Whether an amount of CPU, memory or storage is filled in later: at least something is requested."""
         return self.placeholder and self.pointer[-2:-1] in (("limits",), ("requests",)) and self.pointer[-1] in _COUNTED
 
     def __str__(self) -> str:

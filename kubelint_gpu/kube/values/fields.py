@@ -1,7 +1,7 @@
-"""Typed reading of one mapping of an API object, and the syntax of names as apimachinery's validation has it.
+"""Typed reading of one mapping of an API object, and the syntax of names as in apimachinery's validation.
 
 A wrong type is an `InvalidObject` that names the field.
-With a list for `problems` reading goes on with the default, so that one object can tell all its errors.
+With a list for `problems`, reading continues with the default, so that all errors of an object are reported.
 """
 
 from __future__ import annotations
@@ -43,27 +43,27 @@ def is_qualified_name(text: str) -> bool:
 
 
 def is_subdomain(text: str) -> bool:
-    """A DNS subdomain of at most 253 characters: what most objects may be called."""
+    """A DNS subdomain of at most 253 characters: the syntax of most object names."""
     return len(text) <= 253 and _SUBDOMAIN().fullmatch(text) is not None
 
 
 def is_label(text: str) -> bool:
-    """A DNS label of at most 63 characters: what namespaces, containers and volumes may be called."""
+    """A DNS label of at most 63 characters: the syntax of namespaces, containers and volumes."""
     return len(text) <= 63 and _LABEL().fullmatch(text) is not None
 
 
 def is_driver_name(text: str) -> bool:
-    """The name of a driver of devices, as that of a CSI driver: a DNS subdomain of at most 63 characters."""
+    """The name of a device or CSI driver: a DNS subdomain of at most 63 characters."""
     return len(text) <= 63 and is_subdomain(text.lower())
 
 
 def is_identifier(text: str) -> bool:
-    """A C identifier of at most 32 characters: what attributes and capacities of devices are called in their domain."""
+    """A C identifier of at most 32 characters: the syntax of device attributes and capacities in their domain."""
     return len(text) <= 32 and _IDENTIFIER().fullmatch(text) is not None
 
 
 class Fields:
-    """A mapping, where it stands in its object, and where its problems go."""
+    """A mapping, its pointer in the object, and the list for its problems."""
 
     __slots__ = ("pointer", "problems", "value")
 
@@ -81,7 +81,7 @@ class Fields:
     def report(
         self, below: Pointer, detail: str, value: Any = None, *, allowed: tuple[str, ...] = (), is_text: bool = False
     ) -> None:
-        """Record what is wrong at `below` this mapping; raises it where nobody collects."""
+        """Record what is wrong at `below` this mapping; without a list for problems, raise it."""
         problem = InvalidObject(detail, (*self.pointer, *below), value, allowed=allowed, is_text=is_text)
         if self.problems is None:
             raise problem
@@ -100,7 +100,7 @@ class Fields:
         return default
 
     def name(self, key: str) -> str:
-        """A string that names something else: one that something fills in later is a problem."""
+        """A string that names something else: a placeholder is a problem."""
         value = self.text(key)
         if is_placeholder(value):
             self.report((key,), "is filled in later", value)
@@ -133,7 +133,7 @@ class Fields:
         return default if found is None else found
 
     def optional_integer(self, key: str, minimum: int | None = None, maximum: int = INT32) -> int | None:
-        """A 32-bit integer, or None where the field is absent or null."""
+        """A 32-bit integer, or None if the field is absent or null."""
         value = self.value.get(key)
         if value is None:
             return None
@@ -152,14 +152,14 @@ class Fields:
         return value
 
     def child(self, key: str) -> Fields | None:
-        """A nested mapping, or None where it is absent or null."""
+        """A nested mapping, or None if it is absent or null."""
         value = self.value.get(key)
         if value is None:
             return None
         return Fields(value, (*self.pointer, key), self.problems)
 
     def down(self, *keys: str) -> Fields:
-        """The mapping at a path of keys; empty where any of them is absent."""
+        """The mapping at a path of keys; empty if any of them is absent."""
         here = self
         for key in keys:
             here = here.child(key) or Fields(None, (*here.pointer, key), self.problems)
@@ -184,9 +184,9 @@ class Fields:
         return tuple(found)
 
     def labels(self, key: str, *, known: bool = False) -> FrozenMap[str, str]:
-        """A mapping of strings to strings; null values are empty strings, as the API server reads them.
+        """A mapping of strings to strings; null values are empty strings, as in the API server.
 
-        With `known` a key or a value that something fills in later is a problem.
+        With `known`, a placeholder as key or value is a problem.
         """
         child = self.child(key)
         if child is None or not child.value:
@@ -204,10 +204,10 @@ class Fields:
         return FrozenMap(found)
 
     def quantities(self, key: str, *, below_zero: bool = False) -> FrozenMap[str, int]:
-        """A resource list in thousandths of its unit, each entry rounded up as API defaulting does.
+        """A resource list in thousandths of its unit, each entry rounded up as in API defaulting.
 
-        Amounts below zero are problems, unless with `below_zero`. One that is null is there, and 0, as the API server
-        reads it: nothing fills it in. One that something fills in later is a problem, and the least that there is.
+        Amounts below zero are problems, unless with `below_zero`. A null amount is 0, as in the API server. A
+        placeholder is a problem, and counts as the smallest amount.
         """
         child = self.child(key)
         if child is None or not child.value:
@@ -229,11 +229,11 @@ class Fields:
         return FrozenMap(found)
 
     def quantity(self, key: str) -> int | None:
-        """A quantity in thousandths of its unit, or None where it is absent or null."""
+        """A quantity in thousandths of its unit, or None if it is absent or null."""
         return self._parsed(key, thousandths)
 
     def amount(self, key: str) -> Amount | None:
-        """A quantity in its unit, exact, or None where it is absent or null."""
+        """An exact quantity in its unit, or None if it is absent or null."""
         return self._parsed(key, parse_quantity)
 
     def amounts(self) -> FrozenMap[str, Amount]:

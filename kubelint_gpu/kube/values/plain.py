@@ -1,4 +1,4 @@
-"""Plain data of an object whose types nobody has looked at yet, and where two versions of it differ."""
+"""Helpers for plain, untyped data of an object, and differences between two versions of it."""
 
 from __future__ import annotations
 
@@ -12,11 +12,10 @@ _SHOWN = 40
 
 
 def differences(old: Any, new: Any, at: Pointer = (), *, live: bool = False) -> Iterator[Pointer]:
-    """The smallest parts that differ, in the order of the new version; what is gone comes last.
+    """Yield the smallest parts that differ, in the order of the new version; removed parts come last.
 
-    `live`: the old version was read from a cluster, which has added fields of its own: what is gone there is no
-    difference.
-    A placeholder may become anything, so it differs from nothing.
+    `live`: the old version was read from a cluster, which has added fields: a field that is only there is no
+    difference. A placeholder may become anything, so it differs from nothing.
     """
     if is_placeholder(old) or is_placeholder(new):
         return
@@ -41,36 +40,36 @@ def differences(old: Any, new: Any, at: Pointer = (), *, live: bool = False) -> 
 
 
 def at(value: Any, pointer: Iterable[str | int]) -> Any:
-    """What stands at a path of keys; None where there is no mapping on the way."""
+    """The value at a path of keys; None if a mapping is missing on the way."""
     for part in pointer:
         value = value.get(part) if isinstance(value, dict) else None
     return value
 
 
 def mapping(value: Any) -> dict[str, Any]:
-    """A mapping; empty where it is none."""
+    """The mapping; empty if the value is none."""
     return value if isinstance(value, dict) else {}
 
 
 def sequence(value: Any) -> list[Any]:
-    """A list; empty where it is none."""
+    """The list; empty if the value is none."""
     return value if isinstance(value, list) else []
 
 
 def written(value: Any) -> str:
-    """A text that is there and no placeholder; empty otherwise."""
+    """The text, if it is one and no placeholder; otherwise empty."""
     return value if isinstance(value, str) and not is_placeholder(value) else ""
 
 
 def whole(value: Any) -> int | None:
-    """An integer, `3.0` among them; None where it is none."""
+    """The integer, also of `3.0`; None if it is none."""
     if isinstance(value, float) and value.is_integer():
         return int(value)
     return value if isinstance(value, int) and not isinstance(value, bool) else None
 
 
 def amount(value: Any) -> int | None:
-    """A quantity in thousandths of its unit; None where it is none."""
+    """A quantity in thousandths of its unit; None if it is none."""
     try:
         return thousandths(value)
     except QuantityError:
@@ -78,7 +77,7 @@ def amount(value: Any) -> int | None:
 
 
 def shortened(text: str) -> str:
-    """A text as a message shows it."""
+    """A text shortened for a message."""
     return text if len(text) <= _SHOWN else text[: _SHOWN - 3] + "..."
 
 

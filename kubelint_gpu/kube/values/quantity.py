@@ -1,8 +1,7 @@
 """Resource quantities, exact.
 
-Grammar and rounding are those of apimachinery's `resource.Quantity`: a decimal number, then nothing, one of
-`n u m k M G T P E`, one of `Ki Mi Gi Ti Pi Ei`, or a decimal exponent.
-Nothing here is ever a float.
+Grammar and rounding are those of apimachinery's `resource.Quantity`: a decimal number, then nothing, one of `n u m k M
+G T P E`, one of `Ki Mi Gi Ti Pi Ei`, or a decimal exponent. No value here is ever a float.
 """
 
 from __future__ import annotations
@@ -32,12 +31,12 @@ ONE = 1000
 
 
 def text(amount: str | float) -> str:
-    """A quantity as the string an API object carries; numbers are written as they were read."""
+    """A quantity as a string, as in an API object; numbers are written as they were read."""
     return amount if isinstance(amount, str) else str(amount)
 
 
 def difference(resource: str, whole: str | float, part: str | float) -> str | None:
-    """`whole` less `part`, exactly, or None where that is below zero.
+    """`whole` minus `part`, exact, or None if that is below zero.
 
     Raises:
         QuantityError: one of them is no quantity.
@@ -55,11 +54,11 @@ def difference(resource: str, whole: str | float, part: str | float) -> str | No
 
 
 class QuantityError(ValueError):
-    """A text is no quantity; the message says what would be one."""
+    """A text is no quantity; the message describes a valid one."""
 
 
 def parse_quantity(value: str | float) -> Amount:
-    """The exact amount that a quantity means.
+    """The exact amount of a quantity.
 
     Numbers are read as the decimal text that YAML or JSON gave for them.
 
@@ -71,7 +70,7 @@ def parse_quantity(value: str | float) -> Amount:
 
 
 def whole(amount: Amount) -> int:
-    """An amount rounded up to an int64, as `Quantity.Value` of apimachinery does it."""
+    """An amount rounded up to an int64, like `Quantity.Value` of apimachinery."""
     return max(-_LARGEST - 1, min(-(-amount // 1), _LARGEST))
 
 
@@ -136,7 +135,7 @@ def scheduler_units(resource: str, amount: int) -> int:
 
 
 def shown(resource: str, amount: int) -> str:
-    """An amount in the scheduler's units as a person writes it: `1500m`, `16Gi`, `2`."""
+    """An amount in the scheduler's units in common notation: `1500m`, `16Gi`, `2`."""
     if resource == _CPU:
         return str(amount // 1000) if amount % 1000 == 0 else f"{amount}m"
     if resource in ("memory", "ephemeral-storage") or resource.startswith("hugepages-"):
@@ -149,7 +148,7 @@ def shown(resource: str, amount: int) -> str:
 def canonical(amount: int) -> str:
     """Thousandths of a unit as a quantity's shortest exact text, as the API server prints it.
 
-    The binary suffixes win where they are as short: of a number alone nobody can tell how it was written.
+    A binary suffix is preferred if it is as short: the number alone does not show how it was written.
     """
     decimal = next((f"{amount // step}{suffix}" for suffix, step in _DECIMAL_STEPS if amount % step == 0), str(amount))
     units = amount // 1000

@@ -28,7 +28,7 @@ def parse_int64(text: str) -> int | None:
 
 
 class Requirement(Value):
-    """One expression of a selector; an absent label satisfies `NotIn` and `DoesNotExist` and nothing else."""
+    """One expression of a selector; an absent label only satisfies `NotIn` and `DoesNotExist`."""
 
     key: str
     operator: str
@@ -60,9 +60,9 @@ class Requirement(Value):
 
 
 class LabelSelector(Value):
-    """All of some requirements; without any it matches everything.
+    """The conjunction of some requirements; without any it matches everything.
 
-    A field that is absent is `None` where it is read, not a selector: it matches nothing.
+    An absent selector is `None` and matches nothing.
     """
 
     requirements: tuple[Requirement, ...] = ()
@@ -72,7 +72,7 @@ class LabelSelector(Value):
         return all(requirement.matches(labels) for requirement in self.requirements)
 
     def having(self, more: Iterable[Requirement]) -> LabelSelector:
-        """This selector with further requirements at its end."""
+        """This selector with further requirements."""
         return replace(self, requirements=(*self.requirements, *more))
 
     @property
@@ -84,8 +84,8 @@ class LabelSelector(Value):
 class NodeSelectorTerm(Value):
     """Expressions on labels and fields on the node's name, all of which must hold.
 
-    An empty term matches no node.
-    Neither does one that the scheduler cannot parse (`Gt` of a text that is no integer): the API server accepts it.
+    An empty term matches no node. Neither does one that the scheduler cannot parse (`Gt` of a text that is no integer),
+    although the API server accepts it.
     """
 
     expressions: tuple[Requirement, ...] = ()
@@ -97,7 +97,7 @@ class NodeSelectorTerm(Value):
         return all(_parses(requirement) for requirement in self.expressions)
 
     def matches(self, labels: Mapping[str, str], name: str | None) -> bool:
-        """Whether a node with these labels and this name matches; without a name `fields` are not looked at."""
+        """Whether a node with these labels and this name matches; without a name `fields` are ignored."""
         if not self.expressions and not self.fields:
             return False
         for requirement in self.expressions:
@@ -109,7 +109,7 @@ class NodeSelectorTerm(Value):
 
 
 class NodeSelector(Value):
-    """Any of some terms; without a term it matches no node."""
+    """The disjunction of some terms; without a term it matches no node."""
 
     terms: tuple[NodeSelectorTerm, ...] = ()
 
@@ -122,7 +122,7 @@ def read_label_selector(fields: Fields | None) -> LabelSelector | None:
     """A `metav1.LabelSelector`; `{}` matches everything and an absent one, None, nothing.
 
     Raises:
-        InvalidObject: an operator is unknown, or values do not go with it.
+        InvalidObject: an operator is unknown, or has the wrong number of values.
     """
     if fields is None:
         return None
@@ -143,7 +143,7 @@ def _is_label(fields: Fields, key: str, value: str) -> bool:
 
 
 def _may_be(fields: Fields, where: Pointer, detail: str, value: str) -> bool:
-    """Whether a text that is unlawful as it stands is filled in later: till then it equals what is written like it."""
+    """Whether an invalid text is a placeholder: until it is filled in, it equals texts with the same spelling."""
     fields.report(where, detail, value)
     return is_placeholder(value)
 
@@ -152,7 +152,7 @@ def read_node_selector(fields: Fields) -> NodeSelector:
     """A `v1.NodeSelector`.
 
     Raises:
-        InvalidObject: an operator is unknown, or values do not go with it.
+        InvalidObject: an operator is unknown, or has the wrong number of values.
     """
     return NodeSelector(tuple(read_node_selector_term(child) for child in fields.children("nodeSelectorTerms")))
 

@@ -1,4 +1,4 @@
-"""A line for each finding, as compilers print them, for terminals and for tools that read lines."""
+"""One line for each finding, in the style of compilers, for terminals and tools that read lines."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from kubelint_gpu.report.tally import outcome
 
 
 def render(report: Report, options: Options) -> Iterator[str]:
-    """`file:line:column: severity[code] message`, a line each, and what the run came to, unless it is to be quiet."""
+    """Yield `file:line:column: severity[code] message` for each finding, then the summary unless quiet."""
     for finding in report.findings:
         place = finding.place
         where = f"{place.path}:{place.line}:{place.column}"

@@ -16,9 +16,9 @@ _KINDS: dict[Severity, str] = {"error": "error", "warning": "warning", "note": "
 
 
 def render(report: Report, options: Options) -> Iterator[str]:  # noqa: ARG001 every format has one signature
-    """Write that the run failed or left questions undecided, then the worst findings.
+    """Yield that the run failed or left questions undecided, then the worst findings.
 
-    A last notice says how many GitHub would not have shown.
+    A last notice says how many findings exceed GitHub's limit.
     """
     by_kind = {
         severity: [finding for finding in report.findings if finding.severity == severity] for severity in _KINDS

@@ -17,10 +17,10 @@ _SEVERITY: dict[Severity, str] = {"error": "critical", "warning": "major", "note
 
 
 def render(report: Report, options: Options) -> Iterator[str]:  # noqa: ARG001 every format has one signature
-    """A JSON array with one issue for each finding; an empty array says that there is none.
+    """Yield a JSON array with one issue for each finding; empty if there is none.
 
-    A run that failed is an issue, too, and so are undecided questions: nothing else in the widget would tell it from
-    one that found nothing.
+    A failed run is an issue, too, and so are undecided questions: otherwise the widget would look as if nothing was
+    found.
     """
     yield from array(chain(_failed(report), _undecided(report), map(_issue, report.findings)), indent=2)
     yield "\n"
@@ -37,7 +37,7 @@ def _undecided(report: Report) -> Iterator[dict[str, Any]]:
 
 
 def _of_run(told: str, name: str, severity: str) -> dict[str, Any]:
-    """Return an issue of no line of any file."""
+    """Return an issue that belongs to no line of a file."""
     return {
         "description": told,
         "check_name": name,
@@ -48,7 +48,7 @@ def _of_run(told: str, name: str, severity: str) -> dict[str, Any]:
 
 
 def _issue(finding: Finding) -> dict[str, Any]:
-    """The keys that GitLab reads; of several issues with one fingerprint it shows the first."""
+    """Return the keys that GitLab reads; of several issues with one fingerprint GitLab shows the first."""
     place = finding.place
     return {
         "description": f"{finding.code}: {headline(finding)}",

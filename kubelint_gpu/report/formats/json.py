@@ -15,7 +15,7 @@ from kubelint_gpu.report.dump import array, dump
 
 
 def render(report: Report, options: Options) -> Iterator[str]:  # noqa: ARG001 every format has one signature
-    """The report with two spaces of indentation, one finding at a time."""
+    """Yield the report with two spaces of indentation, one finding at a time."""
     yield f'{{\n  "version": {dump(report.version)},\n  "findings": '
     yield from array(map(finding_object, report.findings), indent=2, margin=2)
     yield ',\n  "decided": '
@@ -29,9 +29,9 @@ def render(report: Report, options: Options) -> Iterator[str]:  # noqa: ARG001 e
 
 
 def finding_object(finding: Finding) -> dict[str, Any]:
-    """The finding with the keys of the contract, in their order.
+    """Return the finding with the keys of the contract, in order.
 
-    The sentences of the wait cycle close the trace, as steps of the actor `cycle`.
+    The sentences of the wait cycle end the trace, as steps of the actor `cycle`.
     """
     return {
         "code": finding.code,

@@ -1,7 +1,7 @@
 """JUnit XML, the test report that most CI systems read.
 
-A file is a suite and a finding a test: errors and warnings fail, notes pass with their text as output.
-What could not be decided is an error, for a search that ended early is not a pass.
+Each file is a suite and each finding a test: errors and warnings fail, notes pass with their text as output.
+Undecided questions are errors, because a search that ended early is not a pass.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ _ENTITIES = str.maketrans({"&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;"
 
 
 def render(report: Report, options: Options) -> Iterator[str]:  # noqa: ARG001 every format has one signature
-    """One suite for each file with findings; a run without any has one test that passes."""
+    """Yield one suite for each file with findings; a run without findings has one test that passes."""
     findings, undecided = report.findings, report.summary.undecided
     clean = not findings and not undecided and not report.failed
     errors = bool(undecided) + bool(report.failed)

@@ -1,6 +1,6 @@
-"""Markdown, as a job summary of GitHub Actions or a merge request shows it.
+"""Markdown for a job summary of GitHub Actions or a merge request.
 
-The worst findings come first, so that what a limit cuts off is what matters least.
+The worst findings come first, so that a limit cuts off only the least important ones.
 """
 
 from __future__ import annotations
@@ -29,13 +29,13 @@ _FENCE = "~~~~"
 
 
 def render(report: Report, options: Options) -> Iterator[str]:  # noqa: ARG001 every format has one signature
-    """One line with counts, a table of findings, and how the first deadlock comes about."""
+    """Yield one line with counts, a table of findings, and the steps to the first deadlock."""
     head = f"**kubelint-gpu** {_text(outcome(report))}\n"
     yield head
     if not report.findings:
         return
     ranked = stuck_first(report.findings)
-    tale = next(("\n".join(_told(one, report)) + "\n" for one in ranked if one.trace), "")
+    tale = next(("\n".join(_story(one, report)) + "\n" for one in ranked if one.trace), "")
     room = LIMIT - _RESERVED - _size(head) - _size(tale)
     yield "\n| | rule | what is wrong | where | object |\n| --- | --- | --- | --- | --- |\n"
     shown = 0
@@ -67,7 +67,7 @@ def _row(finding: Finding, report: Report) -> str:
     return f"| {' | '.join(cells)} |\n"
 
 
-def _told(finding: Finding, report: Report) -> Iterator[str]:
+def _story(finding: Finding, report: Report) -> Iterator[str]:
     object_of = _text(object_name(finding))
     about = f" in {object_of}" if object_of else ""
     yield ""
@@ -91,7 +91,7 @@ def _told(finding: Finding, report: Report) -> Iterator[str]:
 
 
 def _numbered(steps: Sequence[str]) -> Iterator[str]:
-    """The steps; of a very long story the end, where it gets stuck, and the beginning."""
+    """Yield the steps; of a very long trace only the beginning and the end, where it gets stuck."""
     half = _STEPS // 2
     for number, step in enumerate(steps, 1):
         if half < number <= len(steps) - half:
@@ -122,12 +122,12 @@ def _fix(fix: Fix, report: Report) -> Iterator[str]:
 
 
 def _text(text: str) -> str:
-    """Text of unknown origin that stays text: no markup, HTML, link, mention or new line comes out of it."""
+    """Return untrusted text escaped for Markdown: it cannot create markup, HTML, links, mentions or lines."""
     return _MARKUP().sub(_entity, _cut(visible(text[: _LONGEST + 1]), _LONGEST))
 
 
 def _plain(text: str) -> str:
-    """A line within a fence of tildes: only a fence could end it."""
+    """Return a line for a block fenced with tildes: it cannot end the fence."""
     shown = _cut("    ".join(visible(part) for part in text[: _LONGEST_LINE + 1].split("\t")), _LONGEST_LINE)
     return shown.replace(_FENCE, "~ ~ ~ ~")
 

@@ -1,7 +1,7 @@
-"""SARIF 2.1.0 (OASIS), as GitHub code scanning and editors read it.
+"""SARIF 2.1.0 (OASIS), for GitHub code scanning and editors.
 
-One rule or result stands on a line, so that a log of thousands stays small and can be compared.
-The worst results come first, so that what GitHub's limits leave out is what matters least.
+Each rule or result is on one line, so that a log of thousands stays small and can be compared.
+The worst results come first, so that GitHub's limits cut off only the least important ones.
 """
 
 from __future__ import annotations
@@ -39,11 +39,11 @@ _SEMANTIC_VERSION = re.compile(r"(0|[1-9]\d*)(\.(0|[1-9]\d*)){2}([-+][0-9A-Za-z.
 
 
 def render(report: Report, options: Options) -> Iterator[str]:
-    """One run with as many results as GitHub takes and the rules that they are of, each with its page.
+    """Yield one run with as many results as GitHub accepts, and their rules, each with its page.
 
-    Rules that found nothing are left out: no reader looks them up, and their pages would be most of the log.
+    Rules without findings are left out: no reader looks them up, and their pages would make up most of the log.
 
-    `options.category` tells runs of one commit apart; GitHub keeps the alerts of each category separately.
+    `options.category` distinguishes runs for one commit; GitHub keeps the alerts of each category separately.
     """
     rules = _rules(report)
     head = "".join(_head(report, rules, options))
@@ -69,7 +69,7 @@ def _head(report: Report, rules: Sequence[RuleInfo], options: Options) -> Iterat
 
 
 class _Results:
-    """The results one by one, until the next would be too many or too much."""
+    """Yields the results until the next would exceed a limit."""
 
     def __init__(self, findings: Sequence[Finding], places: dict[str, int], head: str) -> None:
         self.written = 0
@@ -79,7 +79,7 @@ class _Results:
         self._size = len(self._gzip.compress(head.encode()))
 
     def fitting(self) -> Iterator[dict[str, Any]]:
-        """The results that fit; nothing is left out after them that would."""
+        """Yield the results that fit; after the first that does not fit, none is yielded."""
         for finding in self._findings[:MOST_RESULTS]:
             found = result(finding, self._places[finding.code])
             self._size += len(self._gzip.compress(dump(found).encode()))
@@ -95,16 +95,16 @@ def _rules(report: Report) -> list[RuleInfo]:
 
 
 def _unknown(finding: Finding) -> RuleInfo:
-    """What a finding says of a rule that the catalogue does not have."""
+    """Return the rule's data from a finding, for a rule missing in the catalogue."""
     return RuleInfo(
         finding.code, finding.name, finding.severity, finding.name.replace("-", " "), fix="none", since="", url=""
     )
 
 
 def _run(options: Options) -> dict[str, Any]:
-    """What holds for the run as a whole.
+    """Return the properties of the run as a whole.
 
-    The root has no address: a log must be the same on every machine.
+    The root has no address, because a log must be the same on every machine.
     """
     category = f"{TOOL}/{options.category}/" if options.category else f"{TOOL}/"
     return {
@@ -119,7 +119,7 @@ def _run(options: Options) -> dict[str, Any]:
 
 
 def _invocations(report: Report, written: int) -> list[dict[str, Any]]:
-    """`executionSuccessful` is about the run and not about what it found; what it left out is said beside it."""
+    """Return the invocation: `executionSuccessful` is about the run, not its findings; omissions are added as notes."""
     said = [("error", f"The run failed: {report.failed}.")] if report.failed else []
     if report.summary.undecided:
         said.append(("warning", f"{undecided(report.summary)}."))
@@ -140,10 +140,10 @@ def _invocations(report: Report, written: int) -> list[dict[str, Any]]:
 
 
 def descriptor(rule: RuleInfo) -> dict[str, Any]:
-    """The reportingDescriptor of a rule.
+    """Return the reportingDescriptor of a rule.
 
-    GitHub shows `help.markdown`, and `help.text` where it cannot.
-    There is no security-severity: it would file every result under security.
+    GitHub shows `help.markdown`, or `help.text` if it cannot.
+    There is no security-severity, which would class every result under security.
     """
     summary = _sentence(rule.summary or rule.name)
     page = _with_full_links(rule.page.strip(), rule.url) or summary
@@ -166,7 +166,7 @@ def descriptor(rule: RuleInfo) -> dict[str, Any]:
 
 
 def _with_full_links(page: str, url: str) -> str:
-    """A page whose links lead from everywhere to where they lead from its own address."""
+    """Return a page with relative links replaced by full addresses."""
     from urllib.parse import urljoin
 
     return _LINK().sub(lambda found: f"]({urljoin(url, found[1])})", page) if url else page

@@ -24,7 +24,7 @@ _DRIVE = pattern(r"[A-Za-z]:[\\/]")
 
 
 def result(finding: Finding, rule_index: int) -> dict[str, Any]:
-    """The result; `kind` is always fail, because another kind forces the level to none (2.1.0, 3.27.10)."""
+    """Return the result; `kind` is always fail, because another kind forces the level to none (2.1.0, 3.27.10)."""
     cycle = [(finding.place, sentence) for sentence in finding.cycle]
     further = [(related.place, related.message) for related in finding.related]
     left_out = max(0, len(further) + len(cycle) - MOST_PLACES)
@@ -56,12 +56,12 @@ def result(finding: Finding, rule_index: int) -> dict[str, Any]:
 
 
 def literal(text: str) -> str:
-    """Text that a message shows as it is: braces are doubled, since `{0}` is a placeholder (2.1.0, 3.11.5)."""
+    """Return literal text for a message: braces are doubled, since `{0}` is a placeholder (2.1.0, 3.11.5)."""
     return text.replace("{", "{{").replace("}", "}}")
 
 
 def uri(path: str) -> tuple[str, bool]:
-    """The address of a file, and whether it is relative to the root of the run."""
+    """Return the address of a file, and whether it is relative to the root of the run."""
     rooted = path.startswith("/")
     if _DRIVE().match(path):
         path, rooted = "/" + path.replace("\\", "/"), True
@@ -73,9 +73,9 @@ def uri(path: str) -> tuple[str, bool]:
 
 
 def _message(finding: Finding, further: list[str], left_out: int) -> Iterator[str]:
-    """The message, which becomes the title, what the scheduler says, and a link to each further place.
+    """Yield the message, which becomes the title, the scheduler's text, and a link to each further place.
 
-    The words are those of every other format; the full stop ends what GitHub takes for the title.
+    The wording equals that of every other format; GitHub takes the text up to the full stop as the title.
     """
     yield _unlinked(f"{headline(finding).rstrip('.')}.")
     if finding.scheduler:
@@ -106,9 +106,9 @@ def _primary(finding: Finding) -> dict[str, Any]:
 
 
 def _steps(finding: Finding) -> list[dict[str, Any]]:
-    """The trace, closed by the cycle; only what closes it is essential.
+    """Return the trace, ended by the cycle; only the steps that end it are essential.
 
-    Of a very long one the beginning and the end are told, where it gets stuck.
+    Of a very long trace only the beginning and the end, where it gets stuck, are returned.
     """
     told = [
         (f"{step.actor}: {step.message}", int(step.actor.partition(" ")[0] in REACTS), step.place or finding.place)

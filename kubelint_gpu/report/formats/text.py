@@ -1,4 +1,4 @@
-"""The report for people at a terminal."""
+"""The report for users at a terminal."""
 
 from __future__ import annotations
 
@@ -32,10 +32,10 @@ _MOST_SHOWN = ((_ALL,) * 3, (9, 5, 3), (9, 3, 2), (6, 3, 2), (3, 3, 2), (2, 3, 2
 
 
 def render(report: Report, options: Options) -> Iterator[str]:
-    """One block for each finding, the worst first, and a closing line that says what was looked at.
+    """Yield one block for each finding, the worst first, and a last line that says what was checked.
 
-    Of very many findings the worst are shown, and a line says how many are not. Notes are shown if nothing is worse, if
-    they say what is undecided, or with --verbose.
+    Of very many findings only the worst are shown, with the number of the others. Notes are shown if nothing is worse,
+    if they are undecided, or with --verbose.
     """
     theme = theme_of(options)
     loud = [one for one in report.findings if one.severity != "note" or one.undecided]
@@ -63,14 +63,14 @@ def render(report: Report, options: Options) -> Iterator[str]:
 
 
 def _is_shortened(finding: Finding) -> bool:
-    """Whether something that is known of a finding is shown only with --verbose."""
+    """Whether some detail of a finding is shown only with --verbose."""
     beside = len(finding.fixes or finding.help) > 1 or (bool(finding.fixes) and bool(finding.help))
     places = {finding.place, *(one.place for one in finding.related)}
     return bool(finding.trace or finding.cycle or finding.scheduler) or beside or len(places) > _BRIEF_PLACES
 
 
 def _brief(finding: Finding, report: Report, theme: Theme, *, fix_hints: bool) -> Iterator[str]:
-    """Yield what is wrong, the repair, the lines that decide, and the address of the rule's page."""
+    """Yield the problem, the repair, the deciding lines, and the address of the rule's page."""
     near = dict.fromkeys((finding.place, *(one.place for one in finding.related if not one.code)))
     places = {*[*near][:_BRIEF_PLACES], *(one.place for one in finding.related if one.code)}
     marks = groups(replace(finding, related=tuple(one for one in finding.related if one.place in places)))
@@ -95,7 +95,7 @@ def _brief(finding: Finding, report: Report, theme: Theme, *, fix_hints: bool) -
 
 
 def _advice(finding: Finding, report: Report) -> tuple[str, ...]:
-    """What helps: the finding's own help; if there is none, and no fix, what helps in general."""
+    """Return the finding's own help; without help and fixes, the rule's general remedy."""
     rule = report.rules.get(finding.code)
     if finding.help or finding.fixes or rule is None or not rule.remedy:
         return finding.help
@@ -112,7 +112,7 @@ def _fix_text(fix: Fix, *, fix_hints: bool) -> str:
 
 
 def _block(finding: Finding, report: Report, theme: Theme) -> list[str]:
-    """The finding in as many lines as a screen has: of a long one the first places and the last steps are shown."""
+    """Return the finding in at most a screen of lines: of a long one the first places and the last steps."""
     longest = MOST_LINES + len(finding.others)
     for most in _MOST_SHOWN[:-1]:
         lines = list(islice(_lines(_shortened(finding, *most), report, theme), longest + 1))
@@ -122,7 +122,7 @@ def _block(finding: Finding, report: Report, theme: Theme) -> list[str]:
 
 
 def _shortened(finding: Finding, places: int, steps: int, sentences: int) -> Finding:
-    """With no more than so many further places, steps of the trace, and sentences of who waits for whom."""
+    """Return the finding limited to so many further places, steps of the trace, and sentences of the wait cycle."""
     trace, last, objects = finding.trace, len(finding.trace) - 1, (finding.object, *finding.others)
     if last >= steps:
         # how it begins and ends, and what becomes of the pods that the finding is about
@@ -172,7 +172,7 @@ def _lines(finding: Finding, report: Report, theme: Theme) -> Iterator[str]:
 
 
 def _headline(finding: Finding, theme: Theme) -> Iterator[str]:
-    """What is told in two or three lines; the sentences that follow stand below."""
+    """Yield the headline in two or three lines; the sentences that follow stand below."""
     kind = f"{finding.severity}[{finding.code}]"
     told, _ = _head(finding, theme)
     lines, hang = _wrapped(kind, told, theme)
@@ -190,7 +190,7 @@ def _wrapped(kind: str, text: str, theme: Theme) -> tuple[list[str], int]:
 
 
 def _head(finding: Finding, theme: Theme) -> tuple[str, str]:
-    """The text of a finding up to where a sentence of it ends within two lines, and the rest.
+    """Split the headline at the end of a sentence that fits in two lines.
 
     If that is nothing, or one line that ends with a colon, the head may have three lines.
     """

@@ -1,6 +1,6 @@
-"""One HTML page that explains a run to somebody who does not know the tool.
+"""One HTML page that explains a run to a reader who does not know the tool.
 
-It needs nothing but itself: no network, no other file, and for reading no script.
+It is self-contained: no network, no other file, and no script is needed for reading.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ _SIGNS = {"error": "✕", "warning": "!", "note": "i", "good": "✓"}
 
 
 def render(report: Report, options: Options) -> Iterator[str]:  # noqa: ARG001 every format has one signature
-    """The page from top to bottom, the worst findings first."""
+    """Yield the page from top to bottom, the worst findings first."""
     style, script = _asset("page.css"), _asset("page.js")
     yield from _head(report, style, script)
     yield '<body>\n<a class="skip" href="#findings">Skip to the findings</a>\n'
@@ -56,7 +56,7 @@ def _asset(name: str) -> str:
 
 
 def _head(report: Report, style: str, script: str) -> Iterator[str]:
-    """Only this very style and this very script have any effect, whatever else gets into the page."""
+    """Yield the head, with a policy that allows only this style and this script."""
     policy = (
         f"default-src 'none'; style-src '{_digest(style)}'; script-src '{_digest(script)}'; "
         "base-uri 'none'; form-action 'none'"
@@ -147,7 +147,7 @@ def _footer(report: Report) -> Iterator[str]:
 
 
 def _data(pictures: dict[str, Any]) -> Iterator[str]:
-    """JSON that no text of the input can leave: `<`, `>` and `&` are escapes."""
+    """Yield JSON that input text cannot break out of: `<`, `>` and `&` are escaped."""
     opening = "{"
     for name, picture in pictures.items():
         found = dump(picture).replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")

@@ -1,4 +1,4 @@
-"""A finding as an article: what is wrong, how it comes about, where it stands, what would help."""
+"""A finding as an article: the problem, its cause, its place, its remedy."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _SIGNS: dict[Severity, tuple[str, str]] = {"error": ("✕", "Error"), "warning":
 def article(
     finding: Finding, number: int, report: Report, owners: Owners, *, unfolded: bool, told: str = ""
 ) -> Iterator[str]:
-    """The finding; what is more than its message can be folded away. What is `told` already is not said again."""
+    """Yield the finding; everything but its message can be folded away. Text equal to `told` is not repeated."""
     sign, word = _SIGNS[finding.severity]
     rule = report.rules.get(finding.code)
     code = link(rule.url, finding.code) if rule is not None and rule.url else finding.code

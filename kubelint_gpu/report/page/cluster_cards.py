@@ -14,7 +14,7 @@ _MOST_OWNERS, _MOST_TAINTS, _MOST_POOLS = 40, 6, 24
 
 
 def cluster(report: Report, owners: Owners) -> Iterator[str]:
-    """The cards of every cluster that was declared, and whose letters they bear."""
+    """Yield the cards of every declared cluster, and the owners of the letters on them."""
     found = report.clusters
     title = "The cluster" if len(found) <= 1 else f"The {len(found)} clusters"
     yield f'<aside id="cluster" tabindex="0" aria-labelledby="cluster-title">\n<h2 id="cluster-title">{title}</h2>\n'
@@ -38,7 +38,7 @@ def cluster(report: Report, owners: Owners) -> Iterator[str]:
     )
     boxes = f" Each box is a GPU or its like ({text(some(resources))})." if resources else ""
     yield f'<p class="small">As it was declared, before these manifests.{boxes}</p>\n'
-    inner = [piece for one in found for piece in _one(one, owners, several=len(found) > 1)]
+    inner = [piece for one in found for piece in _cluster_cards(one, owners, several=len(found) > 1)]
     yield '<ul class="key" aria-label="Legend">\n'
     yield '<li><span class="cell free" aria-hidden="true"></span>free</li>\n'
     kinds = [kind for one in found for kind in one.classes]
@@ -53,7 +53,7 @@ def cluster(report: Report, owners: Owners) -> Iterator[str]:
     yield "</aside>\n"
 
 
-def _one(found: ClusterPicture, owners: Owners, *, several: bool) -> Iterator[str]:
+def _cluster_cards(found: ClusterPicture, owners: Owners, *, several: bool) -> Iterator[str]:
     version = f"Kubernetes {found.version}" if found.version else ""
     others = "" if found.complete else "and there may be others"
     name = "" if several else found.name
@@ -70,7 +70,7 @@ def _one(found: ClusterPicture, owners: Owners, *, several: bool) -> Iterator[st
 
 
 def _pools(pools: Sequence[PoolPicture], heading: str) -> Iterator[str]:
-    """What all manifests of the run ask for, a line for each GPU model and pool."""
+    """Yield the total requests of all manifests, a line for each GPU model and pool."""
     yield f'<section class="card">\n<{heading}>With all of these manifests</{heading}>\n'
     for one in pools[:_MOST_POOLS]:
         waits = f", {one.pending} more asked for" if one.pending else ""

@@ -1,4 +1,4 @@
-"""Lines of a file with the places of a finding marked in them, and what is said of each."""
+"""Lines of a file with the places of a finding marked and labelled."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _LONG = 4
 
 
 def excerpts(finding: Finding, report: Report) -> Iterator[str]:
-    """A figure for each part of a file that the finding points at."""
+    """Yield a figure for each part of a file that the finding points at."""
     found = groups(finding)
     for group in found[:MOST_GROUPS]:
         lead = next((mark for mark in group if mark.primary), group[0])
@@ -52,7 +52,7 @@ def _lines(marks: Sequence[Mark], path: str, report: Report) -> Iterator[str]:
 
 
 def _numbers(marks: Sequence[Mark]) -> list[int]:
-    """The marked lines and their neighbours; of a long range its beginning and end."""
+    """Return the marked lines and their neighbours; of a long range its beginning and end."""
     wanted: set[int] = set()
     for mark in marks:
         first, last = mark.place.line, mark.last_line
@@ -81,7 +81,7 @@ def _marked(line: str, number: int, marks: Sequence[Mark]) -> str:
 
 
 def _span(mark: Mark, number: int, line: str) -> tuple[int, int]:
-    """The marked code points of a line, indentation aside."""
+    """Return the marked range of a line, without indentation."""
     place = mark.place
     begin = place.column - 1 if number == place.line else len(line) - len(line.lstrip())
     end = place.end_column - 1 if number == place.end_line else len(line)

@@ -1,4 +1,4 @@
-"""HTML in pieces; whatever comes from a file is text and stays text."""
+"""HTML in pieces; text from a file is always escaped."""
 
 from __future__ import annotations
 
@@ -14,18 +14,18 @@ LONGEST = 1_500
 
 
 def text(found: str, longest: int = LONGEST) -> str:
-    """Text for an element or a quoted attribute: control and direction characters written out, markup escaped."""
+    """Return text for an element or a quoted attribute: markup escaped, control and direction characters visible."""
     cut = found if len(found) <= longest else f"{found[:longest]} … ({len(found) - longest} more characters)"
     return escape(visible(cut), quote=True)
 
 
 def source(found: str) -> str:
-    """A part of a line of a file: tabs are four spaces."""
+    """Return a part of a line of a file, with tabs as four spaces."""
     return escape("    ".join(visible(part) for part in found.split("\t")), quote=True)
 
 
 def link(url: str, label: str) -> str:
-    """A link to a page of the web; any other address is left out."""
+    """Return a link to a web page; for any other address only the label."""
     if not url.startswith(("https://", "http://")):
         return label
     return f'<a href="{text(url)}" rel="noreferrer">{label}</a>'
@@ -37,19 +37,19 @@ def counted(count: int, word: str) -> str:
 
 
 def some(names: Sequence[str]) -> str:
-    """A few names, and how many more there are."""
+    """Return the first few names, and the number of the others."""
     more = f" and {len(names) - _MOST_NAMES} more" if len(names) > _MOST_NAMES else ""
     return ", ".join(names[:_MOST_NAMES]) + more
 
 
 def sentence(found: str) -> str:
-    """Begins with a capital, as all else on the page, unless it begins with a name such as maxSurge."""
+    """Return the sentence with a capital letter, unless it begins with a name such as maxSurge."""
     first = found.partition(" ")[0].rstrip(",:;")
     return found[:1].upper() + found[1:] if first.isalpha() and first.islower() else found
 
 
 def unit(row: Row) -> str:
-    """What a node has so many of, devices by the name that findings call them: `nvidia.com/gpu`, `memory`."""
+    """Return the unit of a row as findings call it: `nvidia.com/gpu`, `memory`."""
     if not row.devices:
         return row.name
     shares = row.name == "GPU share" and not row.resource.endswith(".shared")

@@ -1,4 +1,4 @@
-"""Who holds something: one letter and one colour for each owner, the same all over the page."""
+"""The owners of devices: one letter and one colour for each owner, the same on the whole page."""
 
 from __future__ import annotations
 
@@ -11,34 +11,34 @@ HUES = 8
 
 
 class Owners:
-    """Gives out letters in the order in which owners are met."""
+    """Assigns letters to owners in the order of first use."""
 
     def __init__(self) -> None:
         self._numbers: dict[str, int] = {}
 
     def number(self, owner: str) -> int:
-        """The owner's number, from 0."""
+        """Return the owner's number, from 0."""
         return self._numbers.setdefault(owner, len(self._numbers))
 
     def letter(self, owner: str) -> str:
-        """`A` to `Z`, then `A1` and so on."""
+        """Return `A` to `Z`, then `A1` and so on."""
         number = self.number(owner)
         return chr(ord("A") + number % 26) + (str(number // 26) if number >= 26 else "")
 
     def hue(self, owner: str) -> int:
-        """Which of the colours; more owners than colours share them, and differ by letter."""
+        """Return the number of the owner's colour; if the colours run out, owners share them and differ by letter."""
         return self.number(owner) % HUES
 
     @property
     def known(self) -> tuple[str, ...]:
-        """The owners by number."""
+        """Return the owners by number."""
         return tuple(self._numbers)
 
 
 def cells(
     row: Row, place: int, holdings: Sequence[Holding], before: list[tuple[str, str] | None]
 ) -> list[tuple[str, str] | None]:
-    """Who holds which of a node's devices of a row; of those that claims have it is known, of others it is taken so."""
+    """Return the holder of each device in a node's row: known for devices of claims, else assumed."""
     if not row.units:
         amounts: dict[tuple[str, str], int] = {}
         for one in holdings:
@@ -52,9 +52,9 @@ def cells(
 
 
 def places(amounts: dict[tuple[str, str], int], before: list[tuple[str, str] | None]) -> list[tuple[str, str] | None]:
-    """Which holder has which device: whoever had one keeps it, newcomers take the first that are free.
+    """Return the holder of each device: a holder keeps its device, newcomers take the first free ones.
 
-    Which device a pod gets is the kubelet's choice; that it keeps it is certain.
+    The kubelet chooses the device of a pod; that the pod keeps it is certain.
     """
     left = Counter(amounts)
     found: list[tuple[str, str] | None] = []

@@ -1,4 +1,4 @@
-"""The trace of a finding as steps that can be walked: a list for every reader, and the data that the script draws."""
+"""The trace of a finding as steps to walk through: a list for every reader, and data for the script."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _WORDS = {
 
 
 def player(finding: Finding, number: int, owners: Owners) -> Iterator[str]:
-    """The steps; with a picture of each moment, the controls that the script brings to life."""
+    """Yield the steps; if there are pictures, also the controls that the script activates."""
     certain = finding.certainty == "certain"
     title = "What would happen, step by step" if certain else "One way it can happen, step by step"
     drawn = finding.picture is not None
@@ -74,7 +74,7 @@ def _controls(number: int, picture: RolloutPicture, owners: Owners) -> Iterator[
 
 
 def _held(picture: RolloutPicture, index: int) -> str:
-    """What each node holds at a step, in a sentence."""
+    """Return a sentence with the holdings of each node at a step."""
     moment = picture.moments[picture.steps[index]]
     parts = []
     for node, now in zip(picture.nodes, moment.nodes, strict=True):
@@ -92,17 +92,17 @@ def _held(picture: RolloutPicture, index: int) -> str:
 def _named(one: Holding) -> str:
     age = f"{one.age} " if one.age else ""
     pods = f"{one.count} {age}pods" if one.count > 1 else f"{age}pod"
-    return f"{pods} of {one.owner} ({', '.join([_WORDS.get(one.phase, one.phase), *_things(one)])})"
+    return f"{pods} of {one.owner} ({', '.join([_WORDS.get(one.phase, one.phase), *_held_devices(one)])})"
 
 
-def _things(one: Holding) -> list[str]:
-    """Which devices its claims have."""
+def _held_devices(one: Holding) -> list[str]:
+    """Return the names of the devices that its claims hold."""
     names = [name for found in one.things for name in found]
     return [f"has {some(names)}"] if names else []
 
 
 def picture_data(finding: Finding, owners: Owners) -> dict[str, Any] | None:
-    """What the script draws: nodes, pods, and each moment's holdings and devices."""
+    """Return the data that the script draws: nodes, pods, and the holdings and devices of each moment."""
     picture = finding.picture
     if picture is None:
         return None
@@ -136,7 +136,7 @@ def _drawn(devices: bool, total: int) -> bool:
 
 
 def _pods(picture: RolloutPicture) -> list[tuple[str, str, str]]:
-    """The kinds of pods that ever appear: owner, old or new, what one takes."""
+    """Return the kinds of pods that appear: owner, old or new, and its requests."""
     found: dict[tuple[str, str, str], None] = {}
     for moment in picture.moments:
         for one in (*(one for now in moment.nodes for one in now.holdings), *moment.waiting):
@@ -180,5 +180,5 @@ def _moment(
 
 
 def _pod(one: Holding, known: dict[tuple[str, str, str], int]) -> list[Any]:
-    phase = ", ".join([_WORDS.get(one.phase, one.phase), *_things(one)])
+    phase = ", ".join([_WORDS.get(one.phase, one.phase), *_held_devices(one)])
     return [known[one.owner, one.age, one.takes], phase, one.count]

@@ -1,4 +1,4 @@
-"""The outcome of a run in one sentence that needs no knowledge of the tool."""
+"""The outcome of a run in one sentence for readers who do not know the tool."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class PageVerdict(Value):
 
 
 def verdict(report: Report) -> PageVerdict:
-    """What the reader has to know if nothing else is read."""
+    """Return the headline of the page, for readers who read nothing else."""
     if report.failed:
         return PageVerdict("error", "The check could not be completed", f"{sentence(report.failed)}.")
     worst = stuck_first(report.findings)
@@ -34,7 +34,7 @@ def verdict(report: Report) -> PageVerdict:
     stuck = [finding for finding in errors if finding.trace]
     warnings = [finding for finding in worst if finding.severity == "warning"]
     if stuck:
-        return PageVerdict("error", _title(stuck), _why(stuck, report))
+        return PageVerdict("error", _title(stuck), _explanation(stuck, report))
     if errors:
         title = "One error to fix" if len(errors) == 1 else f"{len(errors):,} errors to fix"
         return PageVerdict("error", f"{title} before this is applied", _first(_about(errors[0]), len(errors)))
@@ -52,7 +52,7 @@ def verdict(report: Report) -> PageVerdict:
 
 
 def played(report: Report) -> str:
-    """What was looked at, and how."""
+    """Return a sentence about what was checked, and how."""
     summary = report.summary
     looked = f"{counted(summary.workloads, 'workload')} in {counted(summary.files, 'file')}"
     if summary.nodes:
@@ -91,7 +91,7 @@ def _first(told: str, count: int) -> str:
 
 
 def _title(stuck: Sequence[Finding]) -> str:
-    """How many rollouts never end; of one finding about several, that these are in each other's way."""
+    """Return how many rollouts never end; for one finding about several rollouts, that these block each other."""
     if len(stuck) > 1:
         return f"{len(stuck):,} rollouts would never finish"
     rolled = rolled_together(stuck[0])
@@ -99,7 +99,7 @@ def _title(stuck: Sequence[Finding]) -> str:
 
 
 def rolled_together(finding: Finding) -> tuple[str, ...]:
-    """The workloads that are rolled out in the run that a finding tells of, as `namespace/name`."""
+    """Return the workloads rolled out in the run of a finding, as `namespace/name`."""
     if finding.picture is None:
         return ()
     moments = finding.picture.moments
@@ -108,8 +108,8 @@ def rolled_together(finding: Finding) -> tuple[str, ...]:
     return tuple(dict.fromkeys(one.owner.partition(" (")[0] for one in (*holdings, *waiting) if one.age == "new"))
 
 
-def _why(stuck: Sequence[Finding], report: Report) -> str:
-    """Whom it concerns and what kind of deadlock it is; the findings' own messages, further down, have the numbers."""
+def _explanation(stuck: Sequence[Finding], report: Report) -> str:
+    """Return the workloads concerned and the kind of deadlock, without the numbers of the findings' own messages."""
     rule = report.rules.get(stuck[0].code)
     if rule is None or not rule.summary or any(one.code != rule.code for one in stuck):
         return _first(_about(stuck[0]), len(stuck))

@@ -1,1 +1,1 @@
-"""Why a pod fits where it fits, and what would help."""
+"""Why a pod fits or does not fit, and what would help."""

@@ -1,4 +1,4 @@
-"""What may happen to a cluster so that a pod finds a node, and the cluster after it happened."""
+"""Changes of a cluster that can make a pod fit, and the cluster after a change."""
 
 from __future__ import annotations
 
@@ -17,31 +17,31 @@ from kubelint_gpu.values import Value, replace
 
 
 class PodsEnd(Value):
-    """Pods end or leave; `owners` says how many of each owner."""
+    """Pods end or leave; `owners` has the number of pods for each owner."""
 
     pods: tuple[PlacedPod, ...]
     owners: tuple[tuple[Owner, int], ...]
 
     @property
     def terminating(self) -> bool:
-        """Whether all of them are being deleted already."""
+        """Whether all of these pods are already being deleted."""
         return all(pod.meta.terminating for pod, _ in self.pods)
 
 
 class PodArrives(Value):
-    """A pod that the waiting one wants to be near runs on the node."""
+    """A pod that the waiting one must be near runs on the node."""
 
     pod: Pod
 
 
 class TaintGoes(Value):
-    """A taint is taken off the node."""
+    """A taint is removed from the node."""
 
     taint: Taint
 
 
 class LabelSet(Value):
-    """A label of the node is set, or taken off where `value` is None."""
+    """A label of the node is set, or removed if `value` is None."""
 
     key: str
     value: str | None
@@ -64,10 +64,10 @@ class NodeJoins(Value):
 
     Attributes:
         node: the node.
-        like: the name of the node that it is made after; it has its labels, taints and allocatable but for:
-        labels: labels that are other than there; None is a label that it has not.
+        like: the name of the node that it copies; the following fields are the differences.
+        labels: changed labels; None is a removed label.
         allocatable: resources of which it has more.
-        untainted: taints that it has not.
+        untainted: taints that it does not have.
     """
 
     node: Node
@@ -90,14 +90,14 @@ Change = PodsEnd | PodArrives | TaintGoes | LabelSet | Uncordoned | CapacityGrow
 
 
 class ChangedCluster(Value):
-    """A cluster, and the node of it that a pod is to fit on."""
+    """A cluster, and the name of the node in it that a pod should fit on."""
 
     snapshot: Snapshot
     node: str
 
     @property
     def here(self) -> Node:
-        """That node.
+        """The node.
 
         Raises:
             KeyError: there is no such node.
@@ -108,15 +108,15 @@ class ChangedCluster(Value):
         return found.node
 
     def with_node(self, node: Node) -> ChangedCluster:
-        """The changed with a node in place of its namesake, or one more."""
+        """The cluster with the node added, or in place of the one with the same name."""
         return ChangedCluster(self.snapshot.with_node(node), node.name)
 
 
 def after(changed: ChangedCluster, change: Change) -> ChangedCluster:
-    """The changed after something happened to its node or to the cluster.
+    """The cluster after a change of the node or of the cluster.
 
     Raises:
-        KeyError: the change is about a node that is not there.
+        KeyError: the change is about a missing node.
     """
     if isinstance(change, PodsEnd):
         return replace(changed, snapshot=changed.snapshot.without(change.pods))
@@ -147,14 +147,14 @@ def _changed(node: Node, change: TaintGoes | LabelSet | Uncordoned | CapacityGro
 
 
 def uncordoned(node: Node) -> Node:
-    """The node without the mark and without the taint that `kubectl cordon` puts on it."""
+    """The node without the mark and the taint of `kubectl cordon`."""
     return replace(
         node, unschedulable=False, taints=tuple(taint for taint in node.taints if taint.key != UNSCHEDULABLE_KEY)
     )
 
 
 def relabelled(node: Node, labels: tuple[tuple[str, str | None], ...]) -> Node:
-    """The node with some labels set, or taken off where they are None."""
+    """The node with some labels set, or removed if they are None."""
     changes = dict(labels)
     kept = {key: value for key, value in node.labels.items() if key not in changes}
     added = {key: value for key, value in changes.items() if value is not None}
@@ -168,7 +168,7 @@ def joining(
     more: Mapping[str, int],
     untainted: tuple[Taint, ...],
 ) -> Node:
-    """A node of another name that is like one, with other labels, more of some resources, and without some taints."""
+    """A copy of a node with another name, other labels, more of some resources, and without some taints."""
     found = uncordoned(relabelled(node, labels))
     return replace(
         found,
@@ -179,9 +179,9 @@ def joining(
 
 
 def refused_by_quota(pod: Pod, snapshot: Snapshot) -> tuple[str, tuple[QuotaGrows, ...]]:
-    """How a quota refuses the pod, and what would make room in every one that is used up.
+    """The message of a quota that refuses the pod, and the growth of every exhausted quota that would admit it.
 
-    An empty text where none does, and no changes where that is not why it is refused.
+    The message is empty if none refuses it. There is no growth if the refusal has another reason.
     """
     refused = quota_refusal(pod, snapshot.cluster.quotas, snapshot.pods)
     if refused is None:

@@ -1,4 +1,4 @@
-"""Whom a pod would evict on each class of nodes, and who holds what it lacks there."""
+"""Which pods a pod would preempt on each class of nodes, and which pods hold what it lacks there."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ Outcomes = tuple[Preemption | None, Mapping[str, Status | None]]
 def eviction_on(
     search: RemedySearch, nodes: Sequence[NodeInfo], result: FitResult, outcomes: Outcomes
 ) -> tuple[Candidate | None, str]:
-    """The best eviction on some nodes, or why there is none."""
+    """The best preemption on some nodes, or the reason why there is none."""
     preemption, tried = outcomes
     if preemption is None:
         return None, ""
@@ -44,7 +44,7 @@ def eviction_on(
 
 
 def outcomes_of(preemption: Preemption | None) -> Outcomes:
-    """A preemption, and what the dry run said of each node."""
+    """A preemption, and the dry run's status for each node."""
     tried: dict[str, Status | None] = {}
     for one in preemption.outcomes if preemption is not None else ():
         tried.update(dict.fromkeys([node.name for node in one.nodes], one.status))
@@ -52,7 +52,7 @@ def outcomes_of(preemption: Preemption | None) -> Outcomes:
 
 
 def holders_on(search: RemedySearch, nodes: Sequence[NodeInfo], status: Status | None) -> tuple[Holder, ...]:
-    """Who holds what is lacking; of nodes that lack nothing, who holds what few have of."""
+    """The holders of what is lacking; if nothing is lacking, the holders of extended resources."""
     memory = search.snapshot.memory
     resources = (status.short if status is not None else ()) or tuple(
         name for name in search.requests if is_extended(name)

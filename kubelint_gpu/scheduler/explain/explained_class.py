@@ -1,4 +1,4 @@
-"""What an explanation says of a pod, and of nodes of which the same can be said."""
+"""The explanation of a pod, and of the nodes that share one verdict."""
 
 from __future__ import annotations
 
@@ -19,31 +19,31 @@ from kubelint_gpu.values import Value
 
 
 class Unmet(Value):
-    """A requirement on labels that the nodes of a class do not meet, and what they have instead, if that is short."""
+    """A requirement on labels that the nodes of a class do not meet, and their actual values, if these are few."""
 
     requirement: Requirement
     actual: tuple[str, ...] = ()
 
 
 class ExplainedClass(Value):
-    """Nodes of which the same can be said.
+    """Nodes with the same explanation.
 
     Attributes:
         nodes: their names, sorted.
-        status: why they do not take the pod; None where they do.
-        allocatable: what each has of what the pod asks for, and of pod slots.
-        free: what is left of it.
-        taints: those that keep the pod away.
+        status: why they do not take the pod; None if they do.
+        allocatable: the allocatable amount of each resource that the pod requests, and of `pods`.
+        free: the free amount of each.
+        taints: taints that keep the pod away.
         unmet: requirements on labels that keep the pod away.
-        holders: who holds what is lacking; where nothing is, who holds GPUs and their like.
-        eviction: the best of the evictions that would make room on one of them; None where none would.
-        spared: why none would, in the scheduler's words.
-        remedies: what would make the pod fit on one of them, the likeliest first.
-        joining: a node like them that would take the pod if it joined; None where none would, or they take it.
-        examined: how many of them were looked at for remedies: those that come nearest, equal ones once.
-        devices: of the devices that the pod could have there, how many are free, and how many there are; None where it
-            asks for none.
-        takes: the devices that it would have on the first of them; empty where they do not take it.
+        holders: the holders of what is lacking; if nothing is, those of GPUs and other extended resources.
+        eviction: the best preemption that makes room on one of them; None if there is none.
+        spared: why there is none, in the scheduler's words.
+        remedies: what would make the pod fit on one of them, the most likely first.
+        joining: a similar node that would take the pod if it joined; None if none would, or if they take it.
+        examined: how many of them were tried for remedies: the nearest ones, equal ones once.
+        devices: how many of the devices that the pod can have there are free, and how many there are; None if it has no
+            claims.
+        takes: the devices that it would get on the first of them; empty if they do not take it.
     """
 
     nodes: tuple[str, ...]
@@ -63,28 +63,28 @@ class ExplainedClass(Value):
 
     @property
     def fits(self) -> bool:
-        """Whether they take the pod."""
+        """Whether these nodes take the pod."""
         return self.status is None
 
     @property
     def lacking(self) -> tuple[str, ...]:
-        """The resources that they have too little of, `pods` for pod slots, in the scheduler's order."""
+        """The resources that are short on these nodes, in the scheduler's order; `pods` is the number of pods."""
         return self.status.short if self.status is not None else ()
 
 
 class Explanation(Value):
-    """What the scheduler makes of a pod, and why.
+    """The explanation of a scheduling attempt.
 
     Attributes:
         pod: the pod.
-        requests: what it asks for, in the scheduler's units; a request of zero is left out.
-        held: why no attempt is made at all; the classes say what would come of one. Empty where one is made.
-        fit: what the filters say.
-        preemption: whom it would evict; None where it fits, where the attempt fails, and in a cluster without nodes.
-        message: the text of FailedScheduling: of an error that ends the attempt, that; None where it fits or is held.
-        classes: all nodes, those that take it first, then those that come nearest.
-        refusal: the text with which a quota refuses the pod before the scheduler sees it; empty where none does.
-        quotas: by how much quotas would have to grow so that none refuses it.
+        requests: its requests, in the scheduler's units, without those of zero.
+        held: why no attempt is made; empty if one is made. The classes describe the attempt in any case.
+        fit: the verdict of the filters.
+        preemption: the result of preemption; None if the pod fits, the attempt fails, or there are no nodes.
+        message: the text of FailedScheduling, or the error that ends the attempt; None if the pod fits or is held.
+        classes: all nodes, first those that take it, then the nearest ones.
+        refusal: the message of a quota that refuses the pod at admission; empty if none does.
+        quotas: by how much quotas must grow to admit it.
     """
 
     pod: Pod

@@ -1,4 +1,4 @@
-"""Why a pod fits where it fits: for each class of nodes the verdict, what is free, who holds it, what would help."""
+"""Explains a pod: the verdict of each class of nodes, what is free, who holds the rest, and what would help."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ from kubelint_gpu.scheduler.preemption import preempt
 
 
 def explain(pod: Pod, snapshot: Snapshot) -> Explanation:
-    """Why a pod fits where it fits, and what would have to happen where it does not.
+    """Explain why a pod fits, or what must change so that it fits.
 
-    Every remedy was tried: with its changes made, the filters let the pod pass on the node.
-    The pod is taken as admission leaves it, see `resolved` and `merged`.
+    Every remedy was tried: after its changes, the filters let the pod pass on the node.
+    The pod must be as admission leaves it, see `resolved` and `merged`.
     """
     result = fit(pod, snapshot)
     waits = held(pod, snapshot)

@@ -1,4 +1,4 @@
-"""How much nodes of a class have of something, devices among it, and which pods keep another one from these."""
+"""How much of something the nodes of a class have, devices included, and which pods keep another pod off them."""
 
 from __future__ import annotations
 
@@ -27,19 +27,19 @@ def extent(amounts: Sequence[int]) -> Extent:
 
 
 def devices_of(pod: Pod, snapshot: Snapshot, nodes: Sequence[NodeInfo]) -> tuple[Extent, Extent] | None:
-    """How many devices that the pod could have are free on the nodes, and how many there are; None where none could."""
+    """How many devices that the pod can have are free on the nodes, and how many there are; None without claims."""
     found = [one for one in (stock(pod, snapshot, info.name) for info in nodes) if one is not None]
     return (extent([free for free, _ in found]), extent([there for _, there in found])) if found else None
 
 
 def devices_taken(pod: Pod, snapshot: Snapshot, node: NodeInfo) -> tuple[str, ...]:
-    """The devices that a pod would have on a node that takes it, those of claims that others use as well among them."""
+    """The devices that a pod gets on a node that takes it, including those of shared claims."""
     had = reservations(pod, snapshot, node.name)[0].allocations
     return tuple([str(device.id) for _, allocation in had for device in allocation.devices])
 
 
 def blocking(pod: Pod, snapshot: Snapshot, nodes: Sequence[NodeInfo], status: Status) -> list[tuple[Pod, str]]:
-    """The pods with claims that keep the pod off some nodes, as a filter says, each with the name of its node."""
+    """The pods with claims that keep the pod off some nodes by a filter's verdict, each with its node's name."""
     keeps = (facts_of(status.plugin).blockers or nobody_blocks)(pod, snapshot, status.reasons[0])
     every = [(other, info, keeps(other)) for info in snapshot.nodes for other in info.claimants]
     return [(other, info.name) for other, info, reach in every if any(reach(one.node, info.node) for one in nodes)]

@@ -1,4 +1,4 @@
-"""Who holds what a pod asks for."""
+"""Which pods hold what a pod asks for."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ class Holder(Value):
     """Pods of one owner that hold something.
 
     Attributes:
-        owner: what they come from.
+        owner: their owner.
         pods: `namespace/name` of each, sorted.
-        nodes: the names of the nodes they are on, sorted.
+        nodes: the names of their nodes, sorted.
         amounts: what they hold together of the resources in question, in the scheduler's units.
         priority: their priority.
-        lower: whether that is lower than the pod's, so that preemption may look at them.
+        lower: whether that is lower than the pod's, so that it might preempt them.
         terminating: whether they are being deleted.
-        devices: those that their claims have.
+        devices: the devices that are allocated to them.
     """
 
     owner: Owner
@@ -48,9 +48,9 @@ def by_owner(placed: Iterable[PlacedPod]) -> dict[Owner, list[PlacedPod]]:
 def holders(
     placed: Iterable[PlacedPod], resources: Sequence[str], priority: int, memory: PodMemory
 ) -> tuple[Holder, ...]:
-    """The owners of some pods with what they hold of some resources, those that hold most first.
+    """Group pods by owner with their resources, the largest holders first.
 
-    `pods` among the resources counts the pods; `priority` is that of the pod that waits.
+    The resource `pods` counts the pods; `priority` is that of the waiting pod.
     """
     groups: dict[tuple[Owner, int, bool], list[PlacedPod]] = {}
     for pod, node in placed:

@@ -18,9 +18,9 @@ from kubelint_gpu.scheduler.framework.plugin import Status
 def remedies_on(
     search: RemedySearch, nodes: Sequence[NodeInfo], result: FitResult, share: int
 ) -> tuple[tuple[Remedy, ...], int]:
-    """What helps on the nearest nodes; those with equal pods of the same owners are looked at once.
+    """Remedies on the nearest nodes, and how many nodes were tried; equal nodes are tried once.
 
-    Not where the verdict may rest on more than the node's own load.
+    Every node is tried by itself if the verdict can depend on more than its own load.
     """
     apart = bool(search.pod.spec.volumes) or any(plugin.name in DISTANT for plugin, _ in result.active)
     alike: dict[Hashable, list[str]] = {}
@@ -40,7 +40,7 @@ def remedies_on(
 
 
 def _likelihood(remedy: Remedy) -> tuple[int, int, int]:
-    """Few changes first; nobody adds GPUs to a node while pods come and go."""
+    """A sort key: first remedies without new capacity, then those with few changes, then few pods."""
     pods = sum(len(change.pods) for change in remedy.changes if isinstance(change, PodsEnd))
     return sum(isinstance(change, CapacityGrows) for change in remedy.changes), len(remedy.changes), pods
 
@@ -51,7 +51,7 @@ def _load(search: RemedySearch, info: NodeInfo) -> Hashable:
 
 
 def joining_node(search: RemedySearch, info: NodeInfo, status: Status) -> NodeJoins | None:
-    """A node like one of a class that is full, or, where no node has the right labels, like any that then has them."""
+    """A node that would take the pod if it joined: a copy of a full node, or of any node with missing labels set."""
     if status.plugin not in ("", *GATES):
         return search.joining(info.node)
     if status.plugin in ("", LABELS) and not search.labels_exist:

@@ -1,4 +1,4 @@
-"""The nodes of an explanation by what a reader wants to see apart, and how near they come to taking the pod."""
+"""Groups the nodes of an explanation by what a reader wants to see apart, and sorts them by nearness."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _ORDER = {plugin.name: place for place, plugin in enumerate(PLUGINS)}
 
 
 class ClassRows(Value):
-    """Nodes with one verdict, and what keeps the pod away from them."""
+    """Nodes with one verdict, and what keeps the pod off them."""
 
     status: Status | None
     taints: tuple[Taint, ...]
@@ -32,7 +32,7 @@ class ClassRows(Value):
 
 
 def groups_of(pod: Pod, snapshot: Snapshot, result: FitResult, search: RemedySearch) -> list[ClassRows]:
-    """The nodes by verdict, and by what a reader wants to see apart."""
+    """Group the nodes by verdict, and by the properties that a reader wants to see apart."""
     verdicts: dict[str, Status | None] = {}
     for one in result.classes:
         verdicts.update(dict.fromkeys([node.name for node in one.nodes], one.status))
@@ -54,7 +54,7 @@ def groups_of(pod: Pod, snapshot: Snapshot, result: FitResult, search: RemedySea
 
 
 def nearness(found: ExplainedClass, requests: Mapping[str, int]) -> tuple[object, ...]:
-    """Those that fit come first, then those that the later filters rejected, then those that miss by least."""
+    """A sort key: nodes that fit, then nodes rejected by later filters, then nodes with the smallest shortage."""
     status = found.status
     if status is None:
         return (0, -len(found.nodes), found.nodes[0])
@@ -63,11 +63,11 @@ def nearness(found: ExplainedClass, requests: Mapping[str, int]) -> tuple[object
 
 
 def shortage(info: NodeInfo, requests: Mapping[str, int]) -> float:
-    """The parts of the requests that a node has no room for, summed up."""
+    """The sum of the shortages of a node, each as a fraction of the request."""
     return sum(max(0, amount - free_on(info, name)) / amount for name, amount in requests.items())
 
 
 def free_on(info: NodeInfo, resource: str) -> int:
-    """What is left of a resource on a node."""
+    """The free amount of a resource on a node."""
     used = info.pod_count if resource == "pods" else info.used.get(resource, 0)
     return max(0, info.node.allocatable.get(resource, 0) - used)

@@ -26,14 +26,14 @@ _PERMANENT = ("DaemonSet", "Node")
 
 
 class LeavingPods:
-    """Pods that would have to end so that a pod fits."""
+    """Finds pods that would have to end so that a pod fits."""
 
     def __init__(self, pod: Pod, snapshot: Snapshot) -> None:
         self.pod = pod
         self.snapshot = snapshot
 
     def culprits(self, info: NodeInfo, status: Status) -> list[PlacedPod]:
-        """The pods on which the verdict of a filter that looks beyond the node may rest, on the node and elsewhere."""
+        """The pods, on the node and elsewhere, that can affect the verdict of a filter that looks beyond the node."""
         if status.plugin not in DISTANT:
             return []
         labels = info.node.labels
@@ -48,7 +48,7 @@ class LeavingPods:
         return found[: TOLD.leaving_pods]
 
     def endings(self, changed: ChangedCluster, status: Status) -> Iterator[PodsEnd]:
-        """Pods of one owner that would have to end, for each owner that has enough; else of several."""
+        """Yield the pods of one owner that would have to end, for each owner with enough pods; else of several."""
         begun = prepare(self.pod, changed.snapshot)
         node = changed.snapshot.node(changed.node)
         if isinstance(begun, Status) or node is None:
@@ -74,7 +74,7 @@ class LeavingPods:
         yield from single[: TOLD.leaving_owners]
 
     def _fewest(self, changed: ChangedCluster, placed: Sequence[PlacedPod], active: Active) -> tuple[PlacedPod, ...]:
-        """As few of some pods as must go, the least important ones; none where it does not help if all go."""
+        """As few of some pods as must go, the least important ones; empty if it does not help that all go."""
         gone = sorted(placed, key=lambda one: (*importance(one[0]), one[0].key))
         if not gone or not self._helps(changed, gone, active):
             return ()
@@ -120,7 +120,7 @@ class LeavingPods:
 
 
 def arrivals(pod: Pod, status: Status) -> Iterator[tuple[Change, ...]]:
-    """A pod that meets all affinity terms, where they are what no running pod meets."""
+    """Yield the arrival of a pod that meets all affinity terms, if no running pod meets them."""
     found = companion(pod) if status.plugin == inter_pod_affinity.NAME else None
     if found is not None:
         yield (PodArrives(found),)

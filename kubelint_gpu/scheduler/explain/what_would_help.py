@@ -1,4 +1,4 @@
-"""What would have to happen so that a pod fits on a node; nothing is proposed that the filters do not confirm."""
+"""What must change so that a pod fits on a node; every proposal is confirmed by the filters."""
 
 from __future__ import annotations
 
@@ -42,12 +42,12 @@ _RESOURCES = node_resources_fit.NAME
 
 
 class MissingLabel(Value):
-    """What a node lacks to meet one alternative of a pod.
+    """What a node lacks to meet one alternative of a pod's node requirements.
 
     Attributes:
-        requirements: those that it does not meet.
-        labels: labels to set, or with None to take off, so that it would.
-        name: the name that it would have to have; empty where any will do.
+        requirements: the unmet requirements.
+        labels: labels to set, or to remove if None, so that it meets them.
+        name: the required node name; empty if any will do.
     """
 
     requirements: tuple[Requirement, ...]
@@ -56,12 +56,12 @@ class MissingLabel(Value):
 
     @property
     def settable(self) -> bool:
-        """Whether somebody could set these labels on a node that exists."""
+        """Whether somebody can set these labels on an existing node."""
         return not self.name and not any(is_telling(key) for key, _ in self.labels)
 
 
 def is_telling(key: str) -> bool:
-    """Whether a label describes the node, its place or its hardware, so that it is not a matter of choice."""
+    """Whether a label describes the node's place or hardware, so that it cannot be chosen freely."""
     domain, slash, _ = key.rpartition("/")
     if not slash or domain in _FREE:
         return False
@@ -79,7 +79,7 @@ class WantedLabels:
         self._known: dict[tuple[str | None, ...], MissingLabel | None] = {}
 
     def lack(self, node: Node) -> MissingLabel | None:
-        """What a node lacks to meet the alternative that it misses by least; None where nothing could mend it."""
+        """What a node lacks to meet the alternative that it comes closest; None if no labels can help."""
         alike = (node.name if self._named else None, *map(node.labels.get, self._keys))
         if alike not in self._known:
             found = [one for one in (_lack(node, bounds) for bounds in self._alternatives) if one is not None]
@@ -88,7 +88,7 @@ class WantedLabels:
         return self._known[alike]
 
     def are_met(self, nodes: Sequence[Node]) -> bool:
-        """Whether any of some nodes has them."""
+        """Whether any of some nodes meets the requirements."""
         return any(satisfied(bounds, node.labels, node.name) for bounds in self._alternatives for node in nodes)
 
 
@@ -129,7 +129,7 @@ def _options(members: Iterable[NumberBound], together: Allowed) -> Iterable[str 
 
 
 def actual(requirement: Requirement, nodes: Iterable[Node], most: int) -> tuple[str, ...]:
-    """The values that nodes have in place of what is required, sorted; none where there are more than a few."""
+    """The values that nodes have in place of the required ones, sorted; empty if there are more than `most`."""
     found: set[str] = set()
     for node in nodes:
         labels: Mapping[str, str] = node.labels
@@ -145,8 +145,8 @@ class Remedy(Value):
     """Changes after which a pod fits.
 
     Attributes:
-        changes: what happens, all of it; where it is pods that end, those of the first of `nodes`.
-        nodes: the names of the nodes on which the pod then fits, each after its own such changes.
+        changes: all necessary changes; pods that end are those of the first of `nodes`.
+        nodes: the names of the nodes on which the pod fits after such changes.
     """
 
     changes: tuple[Change, ...]
@@ -154,7 +154,7 @@ class Remedy(Value):
 
 
 class RemedySearch:
-    """The search for one pod in one cluster."""
+    """The search for remedies for one pod in one cluster."""
 
     def __init__(self, pod: Pod, snapshot: Snapshot) -> None:
         self.pod = pod
@@ -168,7 +168,7 @@ class RemedySearch:
         self.leaving = LeavingPods(pod, snapshot)
 
     def on(self, name: str) -> Iterator[tuple[Change, ...]]:
-        """The ways in which the pod would come to fit on a node, the likeliest first; none where it fits."""
+        """Yield the changes that make a pod fit on a node, the most likely first; none if it fits."""
         changed = ChangedCluster(self.snapshot, name)
         opened: list[Change] = []
         status = self._status(changed)
@@ -196,9 +196,9 @@ class RemedySearch:
                 yield mended
 
     def joining(self, node: Node, missing: MissingLabel | None = None) -> NodeJoins | None:
-        """The node like another one on which the pod would fit if it joined; None where no such node would help.
+        """A copy of a node on which the pod would fit if it joined; None if no such node helps.
 
-        It has the labels that `missing` names, enough of what is asked for, and no taint that keeps the pod away.
+        It has the labels of `missing`, enough of the requested resources, and no taint that keeps the pod away.
         """
         name = (missing.name or dict(missing.labels).get(HOSTNAME) if missing is not None else None) or JOINING
         while name == JOINING and self.snapshot.node(name) is not None:
@@ -228,7 +228,7 @@ class RemedySearch:
         return self._status(changed) is None
 
     def _opening(self, node: Node, status: Status) -> tuple[Change, ...]:
-        """What lifts a rejection that is about the node and not about what runs on it."""
+        """The changes that lift a rejection by a property of the node, not by its pods."""
         if status.plugin == node_unschedulable.NAME:
             return (Uncordoned(),)
         if status.plugin == taint_toleration.NAME:
@@ -243,7 +243,7 @@ class RemedySearch:
         return untolerated(node.taints, self.pod.spec.tolerations)
 
     def _growth(self, changed: ChangedCluster, status: Status) -> Iterator[tuple[Change, ...]]:
-        """As much more of each resource that the node lacks."""
+        """Yield the growth of each resource that the node lacks."""
         node = changed.snapshot.node(changed.node)
         if status.plugin != _RESOURCES or node is None:
             return

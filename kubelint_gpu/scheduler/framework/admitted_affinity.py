@@ -16,8 +16,8 @@ from kubelint_gpu.values import replace
 def merged(pod: Pod) -> Pod:
     """The pod with `matchLabelKeys` and `mismatchLabelKeys` of its pod affinity folded into the selectors.
 
-    Keys that the pod has no label for are left out, and a term without a selector stays without.
-    A pod that comes out of the API server has this behind it; one that is built from a template has not.
+    Keys for which the pod has no label are ignored, and a term without a selector stays without one.
+    The API server does this when a pod is created; a pod that is built from a template needs it.
     """
     spec = pod.spec
     terms = (*spec.pod_affinity, *spec.pod_anti_affinity, *(one.term for one in spec.preferred_pods))

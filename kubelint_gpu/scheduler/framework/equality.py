@@ -19,10 +19,10 @@ class NodeEquivalence(Value):
     """What nodes have in common, each part as a number.
 
     Attributes:
-        labels: their labels, of wide ones only that they are there.
+        labels: their labels; for labels with many values only that they exist.
         gate: taints and `unschedulable`.
         room: what is allocatable.
-        pods: the kinds of their pods, which tell what is used.
+        pods: the kinds of their pods, which determine what is used.
     """
 
     labels: int
@@ -32,14 +32,14 @@ class NodeEquivalence(Value):
 
 
 class Equal(Value):
-    """Nodes by likeness, in the order of their names, and the likeness of each node by its name."""
+    """Nodes grouped by equivalence, sorted by name, and the equivalence of each node by its name."""
 
     nodes: Mapping[NodeEquivalence, Sequence[NodeInfo]]
     likeness: Mapping[str, NodeEquivalence]
 
 
 def sorted_out(nodes: Iterable[NodeInfo], among: NodeSet, memory: PodMemory) -> Equal:
-    """The nodes of a set by likeness, with the pods on them."""
+    """Group the nodes of a set, with their pods, by equivalence."""
     found: dict[NodeEquivalence, list[NodeInfo]] = {}
     by_name: dict[str, NodeEquivalence] = {}
     nobody = memory.number(())
@@ -50,7 +50,7 @@ def sorted_out(nodes: Iterable[NodeInfo], among: NodeSet, memory: PodMemory) -> 
 
 
 def moved(equal: Equal, changed: NodeInfo) -> Equal:
-    """The nodes by likeness after the pods of one node changed."""
+    """The grouped nodes after the pods of one node changed."""
     name = changed.name
     before = equal.likeness[name]
     after = replace(before, pods=_kinds(changed))
@@ -67,7 +67,7 @@ def moved(equal: Equal, changed: NodeInfo) -> Equal:
 
 
 def kind_of(pod: Pod, memory: PodMemory) -> int:
-    """A number that pods share which are equal in all that filters and preemption look at but their age."""
+    """A number that is equal for pods that filters and preemption treat equally, except for their age."""
     return memory.of("kind", pod, lambda pod: memory.number(_kind(pod, memory)))
 
 

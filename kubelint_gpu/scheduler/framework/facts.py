@@ -1,7 +1,7 @@
-"""What a filter says of itself beside its verdict: what pods hold under it, and whose verdicts depend on whom.
+"""Facts about a filter besides its verdict: what pods hold under it, and which verdicts depend on which pods.
 
-Rollouts, bounds, node classes and explanations ask these facts and never the name of a plugin.
-The defaults are true of any filter that looks at pods and nodes: nothing that rests on them is unsound, only slow.
+Rollouts, bounds, node classes and explanations ask for these facts and never for the name of a plugin.
+The defaults are true for any filter that looks at pods and nodes: they are never wrong, only slow.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from kubelint_gpu.values import Value
 
 
 class Unique:
-    """Asked with a label whether no two nodes of a cluster have the same value of it; no label unless it is `asked`."""
+    """A predicate on label keys: no two nodes of a cluster have the same value. Always false unless `asked`."""
 
     __slots__ = ("_asked", "_known", "cluster")
 
@@ -27,7 +27,7 @@ class Unique:
         self._known: dict[str, bool] = {}
 
     def __call__(self, key: str) -> bool:
-        """Whether the label tells every node that has it from all others."""
+        """Whether each node that has the label has its own value."""
         if key not in self._known:
             values = [node.labels[key] for node in self.cluster.nodes if key in node.labels]
             self._known[key] = self._asked and len(values) == len(set(values))
@@ -53,7 +53,7 @@ Tokens = Callable[[Sequence[Pod], bool, Cluster], Token | None]
 
 
 class Held(str, Enum):
-    """What a pod holds that keeps another one away."""
+    """The kind of thing that a pod holds and that keeps another pod away."""
 
     RESOURCE = "resource"
     PORT = "port"
@@ -63,22 +63,22 @@ class Held(str, Enum):
 
 
 def always(*_: object) -> bool:
-    """Every pod, or from everywhere."""
+    """Every pod, or reach from everywhere."""
     return True
 
 
 def never(*_: object) -> bool:
-    """No pod, or from nowhere."""
+    """No pod, or reach from nowhere."""
     return False
 
 
 def nothing(_: Pod) -> tuple[str, ...]:
-    """No label, no topology, no token, whatever the pod."""
+    """Empty for every pod: no label, topology or token."""
     return ()
 
 
 def nobody(_others: Sequence[Pod], _unique: Unique) -> Callable[[Pod], bool]:
-    """No pod refuses another one on nodes other than its own."""
+    """No pod keeps another off nodes other than its own."""
     return never
 
 
@@ -92,12 +92,12 @@ def nobody_blocks(*_: object) -> Keeps:
 
 
 def no_slots(*_: object) -> tuple[str, ...]:
-    """Nodes have any number of what the filter looks at."""
+    """Return no limits: nodes have none for this filter."""
     return ()
 
 
 def no_token(_pods: Sequence[Pod], _wide: bool, _cluster: Cluster) -> Token | None:
-    """The filter tells no nodes apart beyond the pods' eligible nodes."""
+    """None: the filter distinguishes nodes only by whether they take the pod."""
     return None
 
 
@@ -106,12 +106,12 @@ def _as_it_is(spec: PodSpec) -> PodSpec:
 
 
 def same_node(node: Node, other: Node) -> bool:
-    """From a node a pod keeps others off that node."""
+    """The reach of a pod that keeps others off its own node."""
     return node.name == other.name
 
 
 def within(keys: Iterable[str]) -> Reach:
-    """From a node a pod keeps others off the topology domains of these node labels."""
+    """The reach of a pod that keeps others off the topology domains of these node labels."""
     wanted = tuple(dict.fromkeys(keys))
 
     def reach(node: Node, other: Node) -> bool:
@@ -121,26 +121,27 @@ def within(keys: Iterable[str]) -> Reach:
 
 
 class Facts(Value):
-    """What is true of a filter for every pod.
+    """What is true about a filter for every pod.
 
     Attributes:
-        held: what its rejections are about where other pods cause them; None where they are about nodes.
-        near: how little a node lacks that it rejects, next to those that other filters about nodes reject; 0 is far.
-        asks: whether it may reject the pod because of what other pods have, their requests aside.
-        counted: whether bounds can count what it holds, as tokens or as places apart.
-        heeds: whether its verdict on the first pod may depend on where the second one is.
-        excludes: whether the two pods may want a thing that both cannot have at once.
-        local: whether its verdict on the pod and a node of a cluster depends on the pods of that node alone.
-        refusing: of some placed pods, which pods they keep off nodes other than their own.
-        pod_labels: the label keys that it looks at for this pod, its own and those of others; None where it may look at
-            all. Pods that differ in no other label are taken for one another.
-        topology: the node labels whose values make the domains that it counts in.
-        tokens: what at most one pod of a node can have, as `host port 80/TCP`.
-        token: what tells nodes apart for some pods in play.
-        blockers: which pods keep a pod off nodes; None where no pod does.
-        sought: what of a node others have that a pod could have instead, each by its name.
-        stock: how many things of a node that a pod could have are free, and how many there are.
-        slots: of what a pod takes a part that nodes have a limited number of, as volumes of a driver.
+        held: what other pods hold when it rejects because of them; None if it rejects because of nodes.
+        near: how close a rejected node is to fitting, relative to other filters about nodes; 0 is far.
+        asks: whether it can reject the pod because of what other pods have, except for their requests.
+        counted: whether bounds can count what it holds, as tokens or as anti-affinity.
+        heeds: whether its verdict on the first pod can depend on the place of the second.
+        excludes: whether two pods can want something that only one of them can have at a time.
+        local: whether its verdict on the pod and a node depends only on the pods of that node.
+        refusing: for some placed pods, which pods they keep off nodes other than their own.
+        pod_labels: the label keys that it looks at for this pod, its own and those of others; None if it can look at
+            all.
+            Pods that differ only in other labels count as equal.
+        topology: the node labels whose values form the domains that it counts in.
+        tokens: what at most one pod of a node can have, for example `host port 80/TCP`.
+        token: a key that distinguishes nodes for some pods in play.
+        blockers: which pods keep a pod off nodes; None if no pod does.
+        sought: the names of things on a node that others have and the pod could use.
+        stock: how many things on a node that a pod could have are free, and how many there are.
+        slots: limited things of nodes that the pod uses, for example attached volumes of a driver.
         spared: the pod's spec without what the filter looks at.
     """
 
@@ -180,9 +181,9 @@ def on_one_node(
     pod_labels: Callable[[Pod], Iterable[str]] | None = None,
     near: int = 3,
 ) -> Facts:
-    """The facts of a filter that looks at one node and its pods; `pod_labels` is `nothing` if at no label of them.
+    """The facts of a filter that looks at one node and its pods; `pod_labels` is `nothing` if it ignores pod labels.
 
-    Without a `token` no two nodes are alike for pods that it `asks` about.
+    Without a `token`, all nodes are different for pods that it `asks` about.
     """
 
     def apart(pods: Sequence[Pod], wide: bool, cluster: Cluster) -> Token | None:
@@ -206,5 +207,5 @@ def on_one_node(
 
 
 def of_the_node(token: Tokens = no_token, *, near: int) -> Facts:
-    """The facts of a filter that looks at the node and at no pod of it."""
+    """The facts of a filter that looks at the node but not at its pods."""
     return on_one_node(asks=never, excludes=never, token=token, pod_labels=nothing, near=near)

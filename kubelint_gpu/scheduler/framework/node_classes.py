@@ -1,9 +1,8 @@
-"""Node classes: nodes that no filter can tell apart for a pod are judged once.
+"""Node classes: nodes that are equal for all filters of a pod are judged once.
 
 A node is projected on the labels that the pod's plugins look at (`Prepared.labels`), its taints and `unschedulable`,
-and on what the filters that look at its load say of it (`Prepared.by_load`).
-Labels with many values (`kubernetes.io/hostname`) are not split by value: only the nodes whose value matters are taken
-out of their class.
+and on a key from the filters that look at its load (`Prepared.by_load`). Labels with many values
+(`kubernetes.io/hostname`) are not split by value: only the nodes whose value matters are taken out of their class.
 """
 
 from __future__ import annotations
@@ -30,7 +29,7 @@ Parts = Mapping[Room, Sequence[Sequence[NodeInfo]]]
 
 
 class ClassGroup(Value, eq=False, dict=True):
-    """Nodes that a projection does not tell apart, in parts that have equal allocatable and pods of equal kinds."""
+    """Nodes with equal projections, in parts with equal allocatable and pods of equal kinds."""
 
     parts: Parts
     size: int
@@ -48,7 +47,7 @@ class ClassGroup(Value, eq=False, dict=True):
 
 
 class NodeClass(Value):
-    """Nodes with one verdict: a group without some of its members; `status` None means that the pod fits."""
+    """Nodes with one verdict: a group without the members in `apart`; `status` None means that the pod fits."""
 
     group: ClassGroup
     apart: frozenset[str]
@@ -56,7 +55,7 @@ class NodeClass(Value):
 
     @property
     def size(self) -> int:
-        """How many nodes there are in it."""
+        """The number of its nodes."""
         return self.group.size - len(self.apart)
 
     @property
@@ -79,7 +78,7 @@ class NodeClass(Value):
         return tuple(node for node in self.group.nodes if node.node.meta.name not in self.apart)
 
     def by_pods(self, snapshot: Snapshot) -> Iterator[NodeClass]:
-        """The classes into which allocatable and the kinds of pods on its nodes split it."""
+        """Yield its parts with equal allocatable and equal kinds of pods."""
         parts = self.group.parts
         if len(parts) == 1:
             yield self
@@ -96,7 +95,7 @@ class NodeClass(Value):
 
 
 class Partition(Value):
-    """All nodes in groups, and the position of the group of each likeness."""
+    """All nodes in groups, and the position of the group of each equivalence."""
 
     groups: tuple[ClassGroup, ...]
     position: Mapping[NodeEquivalence, int]
@@ -112,7 +111,7 @@ def _group(parts: Parts) -> ClassGroup:
 
 
 def classes(snapshot: Snapshot, prepared: Sequence[tuple[Plugin, Prepared]]) -> Sequence[NodeClass]:
-    """The nodes in classes, without a verdict yet, that these plugins do not tell apart for their pod."""
+    """The nodes in classes, without a verdict yet, that are equal for these plugins."""
     own = [found.sight for _, found in prepared if found.by_node is not None]
     if not own or None in own:
         return _classes(snapshot, prepared)

@@ -15,17 +15,17 @@ _NO_PORTS: frozenset[HostPort] = frozenset()
 
 
 class NodeInfo(Value):
-    """A node and what is on it; never changed.
+    """A node with its pods; immutable.
 
     Attributes:
         node: the node.
-        pods: the pods on it that are not finished; terminating ones are among them.
+        pods: its pods that are not finished, including terminating ones.
         used: the sum of their requests, in the scheduler's units.
-        ports: the host ports they take.
-        anti: those of them with required anti-affinity.
-        claimants: those of them that have claims or hold devices.
+        ports: the host ports that they use.
+        anti: those with required anti-affinity.
+        claimants: those that have claims or hold devices.
         taints: the node's NoSchedule and NoExecute taints.
-        memory: what is remembered of pods across snapshots.
+        memory: cached facts about pods, shared by snapshots.
     """
 
     node: Node
@@ -44,11 +44,11 @@ class NodeInfo(Value):
 
     @property
     def pod_count(self) -> int:
-        """How many pods are on it."""
+        """The number of pods on it."""
         return len(self.pods) - sum([pod.is_claim for pod in self.claimants])
 
     def with_pod(self, pod: Pod) -> NodeInfo:
-        """This node with one more pod."""
+        """The node with one more pod."""
         load = self.memory.load(pod)
         used = dict(self.used)
         for name, amount in load.requests:
@@ -65,7 +65,7 @@ class NodeInfo(Value):
         )
 
     def with_pods(self, pod: Pod, count: int) -> NodeInfo:
-        """This node with so many more pods that are all like one."""
+        """The node with `count` more equal pods."""
         one = self.with_pod(pod)
         if count <= 1:
             return one if count else self
@@ -76,7 +76,7 @@ class NodeInfo(Value):
         return replace(one, pods=(*self.pods, *(pod,) * count), used=used, anti=anti)
 
     def removed(self, pod: Pod) -> NodeInfo:
-        """This node after one of its pods is gone for good."""
+        """The node after one of its pods is gone for good."""
         left = self.without((pod,))
         load = self.memory.load
         if not load(pod).ports:
@@ -84,9 +84,9 @@ class NodeInfo(Value):
         return replace(left, ports=frozenset([port for other in left.pods for port in load(other).ports]))
 
     def without(self, pods: Iterable[Pod]) -> NodeInfo:
-        """This node in the dry run of an eviction of some of its pods, which are told by identity.
+        """The node in a dry run that evicts some of its pods, compared by identity.
 
-        Their host ports are free then even if another pod has one of them too: HostPortInfo upstream is a set.
+        Their host ports become free even if another pod uses one of them, too: HostPortInfo upstream is a set.
         """
         gone = list(pods)
         used = dict(self.used)
@@ -123,7 +123,7 @@ def has_claims(pod: Pod) -> bool:
 
 
 def node_info(node: Node, pods: Iterable[Pod], memory: PodMemory, taints: tuple[Taint, ...] | None = None) -> NodeInfo:
-    """A node with the pods that are on it; `taints` are its blocking ones where they are known."""
+    """A node with its pods; `taints` are its NoSchedule and NoExecute taints, if already known."""
     if taints is None:
         taints = tuple(taint for taint in node.taints if taint.blocks)
     placed = tuple(pods)

@@ -1,4 +1,4 @@
-"""The scheduler's reasons that are said of nodes by name."""
+"""Rejection reasons of the scheduler that are reported with node names."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ class NodeReason(str):
     """`node(s) had untolerated taint(s)`: why a filter rejects nodes, in the scheduler's words.
 
     Attributes:
-        told: what is said behind their names: `had untolerated taint(s)`, as a rule the words behind `node(s)`.
+        told: the text that follows the node names: usually the words after `node(s)`.
         of_one: the same as a clause about one node: `it had untolerated taint(s)`.
     """
 
@@ -20,7 +20,7 @@ class NodeReason(str):
     of_one: str
 
     def __new__(cls, told: str, of_one: str = "it {}", text: str = "") -> NodeReason:  # noqa: PYI034 - no subclasses
-        """The reason with what it tells of nodes; `{}` in `of_one` is that, and a plural one needs its own `of_one`."""
+        """Build the reason from `told`; `{}` in `of_one` stands for it, and a plural verb needs its own `of_one`."""
         found = super().__new__(cls, text or f"node(s) {told}")
         found.told, found.of_one = told, of_one.format(told)
         return found

@@ -1,4 +1,4 @@
-"""The nodes of a cluster and all that depends on nothing else: what all snapshots with these nodes share."""
+"""The nodes of a cluster and everything that depends only on them, shared by all snapshots with these nodes."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from kubelint_gpu.kube.values.errors import InvalidObject
 
 
 class NodeSet:
-    """Nodes, in the order of their names.
+    """Nodes, sorted by name.
 
     Attributes:
         source: the nodes as they were given.
         nodes: the nodes by name.
-        positions: the position of each among them, by its name.
-        taints: the NoSchedule and NoExecute taints of each.
+        positions: the index of each node in `nodes`, by its name.
+        taints: the NoSchedule and NoExecute taints of each node.
 
     Raises:
         InvalidObject: two nodes have one name.
@@ -38,7 +38,7 @@ class NodeSet:
 
     @cached_property
     def wide_labels(self) -> frozenset[str]:
-        """The label keys that have many values, such as `kubernetes.io/hostname`."""
+        """The label keys that have many values, for example `kubernetes.io/hostname`."""
         values: dict[str, set[str]] = {}
         for node in self.nodes:
             for key, value in node.meta.labels.items():
@@ -48,7 +48,7 @@ class NodeSet:
 
     @cached_property
     def likeness(self) -> tuple[tuple[int, int, int], ...]:
-        """Numbers for the labels, the taints and the allocatable of each node; of wide labels only keys count."""
+        """For each node, numbers for its labels, taints and allocatable; the values of wide labels are ignored."""
         numbers: dict[Hashable, int] = {}
         wide = self.wide_labels
 
@@ -82,7 +82,7 @@ _LATEST: deque[NodeSet] = deque(maxlen=8)
 
 
 def node_set(nodes: tuple[Node, ...]) -> NodeSet:
-    """The set of these nodes; the same one for the same tuple, as long as it is among the latest.
+    """The set of these nodes; the same object for the same tuple, as long as it is among the latest.
 
     Raises:
         InvalidObject: two nodes have one name.

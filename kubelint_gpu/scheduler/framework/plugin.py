@@ -1,32 +1,32 @@
-"""What a plugin is.
+"""The interface of a plugin.
 
 A plugin is a module in `plugins/`, named as kube-scheduler names it in snake_case, that holds one `PLUGIN` of the
-class below made of two pure functions (three where preemption changes what it knows):
+class below made of two pure functions (three if preemption changes its state):
 
 ```python
 def _pre_filter(pod: Pod, snapshot: Snapshot) -> Prepared:
-    # once per pod: SKIP, rejected(...) or Prepared(state, ...)
+   # once per pod: SKIP, rejected(...) or Prepared(state, ...)
 def _filter(state: Any, node: NodeInfo) -> Status | None:
-    # once per node: None lets the pod pass
+   # once per node: None lets the pod pass
 def _without(state: Any, pods: tuple[Pod, ...], node: NodeInfo) -> Any:
-    # the state as if these pods of this node were gone; the given state is not changed
+   # the state as if these pods of this node were gone; the given state is not changed
 PLUGIN = Plugin("NodePorts", _pre_filter, _filter)
 ```
 
-* `node` may be a copy with fewer pods (preemption tries one out): read pods, requests and ports from it, and what the
-  rest of the cluster holds from the state.
-* `Prepared.labels`, `Prepared.by_load` and `Prepared.apart` say by what the filter tells nodes apart, beyond taints and
-  `unschedulable`: nodes that no plugin tells apart are judged once for all (`classes.py`).
-  `labels` maps a label key to the values that matter, each to a token (equal tokens, equal treatment); all other values
-  count as one value, and a missing label as another; None instead of a mapping: every value matters.
-  `by_load` is for filters that look at allocatable, requests and host ports: what of the pod their verdict rests on.
-  `apart` names nodes that are judged one by one, because the filter knows them by name or by their pods.
-  `by_node` gives a value for each node, for filters that look at what nodes have outside of their object.
-* A `post_filter` gives what the plugin says of a pod that fits nowhere; its state is None where it had nothing to do.
-* `facts` say what the verdict depends on and what pods hold under it (`facts.py`). A plugin that leaves them out is
-  taken to look at every pod and every node: all that follows is right, if slower and less exact.
-* Reasons are constants of the plugin's module, or wordings of `Behaviour` where releases differ; those about nodes are
-  `NodeReason`s (`node_reason.py`).
+* `node` may be a copy with fewer pods (a dry run of preemption): read pods, requests and ports from it, and facts about
+ the rest of the cluster from the state.
+* `Prepared.labels`, `Prepared.by_load` and `Prepared.apart` say how the filter distinguishes nodes, beyond taints and
+ `unschedulable`: nodes that are equal for all plugins are judged once (`node_classes.py`).
+ `labels` maps a label key to the values that matter, each to a token (equal tokens, equal treatment); all other values
+ count as one value, and a missing label as another; None instead of a mapping: every value matters.
+ `by_load` is for filters that look at allocatable, requests and host ports: a key of the pod that decides the verdict.
+ `apart` names nodes that are judged one by one, because the filter knows them by name or by their pods.
+ `by_node` gives a value for each node, for filters that look at objects that belong to a node.
+* A `post_filter` returns the plugin's message for a pod that fits nowhere; its state is None if it was skipped.
+* `facts` describe what the verdict depends on and what pods hold under it (`facts.py`). A plugin without facts is
+ assumed to look at every pod and every node: everything stays right, only slower and less exact.
+* Reasons are constants of the plugin's module, or wordings of `Behaviour` if releases differ; those about nodes are
+ `NodeReason`s (`node_reason.py`).
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ Labels = Mapping[str, Mapping[str, Hashable] | None]
 
 
 class Code(str, Enum):
-    """Why a node does not take a pod, as far as preemption cares."""
+    """Why a node does not take a pod, as far as preemption needs it."""
 
     UNSCHEDULABLE = "Unschedulable"
     """Fewer pods on the node could help."""
@@ -62,9 +62,9 @@ class Code(str, Enum):
 
 
 class Status(Value):
-    """A rejection: by which plugin, whether preemption could help, and the reasons in the plugin's order.
+    """A rejection: by which plugin, whether preemption can help, and the reasons in the plugin's order.
 
-    `short` are the resources that are short, `pods` for pod slots, one for each reason; empty where it is about others.
+    `short` has a resource for each reason, `pods` for the number of pods; empty for other reasons.
     """
 
     plugin: str
@@ -74,24 +74,24 @@ class Status(Value):
 
     @property
     def shortages(self) -> tuple[tuple[str, str], ...]:
-        """Each reason with the resource that it says is short, empty where it is about none."""
+        """Each reason with the resource that is short; the resource is empty for other reasons."""
         return tuple(zip(self.reasons, self.short or [""] * len(self.reasons), strict=True))
 
 
 class Prepared(Value):
-    """What PreFilter says of a pod.
+    """The result of PreFilter for a pod.
 
     Attributes:
-        state: what `filter` needs to know of the pod and of the cluster.
-        skip: the filter has nothing to do for this pod.
-        status: the pod is rejected outright, whatever the node.
-        nodes: the names of the only nodes that come into question; None means all.
+        state: what `filter` needs to know about the pod and the cluster.
+        skip: the filter does not apply to this pod.
+        status: the rejection of the pod on all nodes.
+        nodes: the names of the only possible nodes; None means all.
         labels: the node labels that the filter looks at.
-        by_load: set where the filter looks at allocatable, what is used or host ports: equal values, equal verdicts.
-        apart: names of the nodes that it tells apart from all others.
-        by_node: set where only the filter itself can say by what it tells nodes apart: equal values, equal verdicts.
-        sight: what `by_node` rests on beside the snapshot: equal sights, equal values; None where only the pod tells.
-        steps: what a node costs beyond what filters usually cost, in steps of the run's work.
+        by_load: set if the filter looks at allocatable, usage or host ports: equal values, equal verdicts.
+        apart: names of the nodes that it distinguishes from all others.
+        by_node: set if only the filter itself can distinguish nodes: equal values, equal verdicts.
+        sight: the input of `by_node` besides the snapshot: equal sights, equal values; None if it is the pod.
+        steps: the extra cost of the filter for each node, in steps of the run's work.
     """
 
     state: Any = None
@@ -113,17 +113,15 @@ Filter = Callable[[Any, NodeInfo], Status | None]
 
 
 class Plugin(Value, eq=False):
-    """A filter of kube-scheduler; `name` is what kube-scheduler calls it.
+    """A filter of kube-scheduler; `name` is kube-scheduler's name for it.
 
     Attributes:
         without: the state after some pods of a node are gone.
-        facts: what is true of it for every pod.
-        reserve: the pod with what it gets on a node, in every way in which it may, for plugins that give pods more
-            than room.
-        post_filter: what it says of a pod that fits nowhere, with the nodes that it rejected; its state is None where
-            it had nothing to do.
-        takes: how many equal pods, one after the other, the filter lets onto a node that it lets one onto; None where
-            only placing them tells.
+        facts: what is true about it for every pod.
+        reserve: the pod with what it gets on a node, for each possible choice, if the plugin allocates anything.
+        post_filter: its message for a pod that fits nowhere, given the nodes that it rejected; its state is None if it
+            was skipped.
+        takes: how many equal pods the filter lets onto a node that takes one; None if they must be placed to know.
     """
 
     name: str
@@ -140,10 +138,10 @@ ANY_NUMBER = sys.maxsize
 
 
 def any_number(_state: Any, _node: NodeInfo) -> int:
-    """`takes` of a filter that looks at no pod of the node."""
+    """The `takes` of a filter that ignores the pods of the node."""
     return ANY_NUMBER
 
 
 def rejected(plugin: str, *reasons: str, code: Code = Code.UNRESOLVABLE) -> Prepared:
-    """A PreFilter that rejects the pod outright."""
+    """The result of a PreFilter that rejects the pod on all nodes."""
     return Prepared(status=Status(plugin, code, reasons))

@@ -1,6 +1,6 @@
-"""What is computed once per pod and shared by all snapshots of one cluster.
+"""A cache of facts about pods, shared by all snapshots of one cluster.
 
-Entries are found by the identity of an immutable object and keep it alive, so an entry never outlives its meaning.
+Entries are found by the identity of an immutable object and keep it alive, so that the identity is never reused.
 """
 
 from __future__ import annotations
@@ -19,14 +19,14 @@ _MISSING = object()
 
 
 class Load(Value):
-    """What a pod takes of its node: requests other than 0 in the scheduler's units, and host ports."""
+    """The load that a pod puts on its node: nonzero requests in the scheduler's units, and host ports."""
 
     requests: tuple[tuple[str, int], ...]
     ports: tuple[HostPort, ...]
 
 
 class PodMemory:
-    """Remembers what so many immutable objects led to."""
+    """Caches values that are computed from immutable objects."""
 
     __slots__ = ("_anchors", "_largest", "_loads", "_numbers", "_same", "_tables", "behaviour")
 
@@ -40,7 +40,7 @@ class PodMemory:
         self._numbers: dict[Hashable, int] = {}
 
     def load(self, pod: Pod) -> Load:
-        """What a pod that is on a node takes of it."""
+        """Return the load of a pod on its node."""
         anchor: object = pod if pod.statuses else pod.spec
         key = id(anchor)
         found = self._loads.get(key)
@@ -56,7 +56,7 @@ class PodMemory:
         return Load(tuple([item for item in amounts.items() if item[1]]), host_ports(pod.spec))
 
     def of(self, what: str, anchor: Any, compute: Callable[[Any], T]) -> T:
-        """`compute(anchor)`, computed once; it must depend on nothing but the anchor and the release."""
+        """Return `compute(anchor)`, computed once. It must depend only on the anchor and the release."""
         table, key = self._tables.get(what), id(anchor)
         found: Any = _MISSING if table is None else table.get(key, _MISSING)
         if found is _MISSING:
@@ -74,12 +74,12 @@ class PodMemory:
         self._anchors.append(anchor)
 
     def number(self, value: Hashable) -> int:
-        """A number for a value: equal values have equal numbers."""
+        """A number for a value; equal values have equal numbers."""
         return self._numbers.setdefault(value, len(self._numbers))
 
 
 def host_ports(spec: PodSpec) -> tuple[HostPort, ...]:
-    """The host ports a pod takes; ordinary init containers take none."""
+    """The host ports that a pod uses; ordinary init containers have none."""
     found = [port for one in spec.containers for port in one.host_ports]
     if spec.init_containers:
         found += [port for one in spec.init_containers for port in one.host_ports]

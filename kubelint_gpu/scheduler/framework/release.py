@@ -1,4 +1,4 @@
-"""What changed between the releases of kube-scheduler: one table, newest last.
+"""Differences between the releases of kube-scheduler: one table, newest last.
 
 Source: answers recorded from 1.30.1, 1.32.2, 1.33.0, 1.34.1 and 1.36.3, and the release notes between them.
 """
@@ -20,18 +20,18 @@ class Behaviour(Value):
     """Wordings and switches of one minor release.
 
     Attributes:
-        version: the minor release, such as `1.34`.
+        version: the minor release, for example `1.34`.
         names_taint: the reason for an untolerated taint names the first one.
-        excluded: the reason of a node outside the set that PreFilter plugins left; `{plugins}` is their sorted names.
+        excluded: the reason of a node that PreFilter plugins excluded; `{plugins}` is their sorted names.
         volume_affinity: the reason of a node that a bound PersistentVolume cannot reach.
         claim_in_use: the reason of a ReadWriteOncePod claim that another pod uses.
         oversize_is_final: a request above allocatable makes the node UnschedulableAndUnresolvable.
         pod_level_resources: `spec.resources` of a pod counts (gate PodLevelResources).
         in_place_resize: what the kubelet allocated to a running pod counts (gate InPlacePodVerticalScaling).
         dynamic_resources: the plugin DynamicResources is in the default profile.
-        deallocation: what its PostFilter says of a pod without claims; empty where it says nothing.
+        deallocation: its PostFilter message for a pod without claims; empty if it has none.
         volume_narrowing: VolumeBinding's PreFilter narrows the nodes to those that bound local volumes name.
-        namespaces_leak: an own affinity term whose namespace selector also matches no labels at all is about every
+        namespaces_leak: an own affinity term whose namespace selector also matches no labels at all covers every
             namespace (kubernetes/kubernetes#141526).
         counts_attachments: NodeVolumeLimits counts volumes that are attached without a pod
             (kubernetes/kubernetes#127757).
@@ -90,15 +90,15 @@ _TABLE = _table()
 
 
 def minor_of(version: str) -> int | None:
-    """The minor number of a version such as `1.34`, `v1.34.1` or `v1.33.5-eks-1a2b`; None for anything but 1.x."""
+    """The minor number of a version, for example of `1.34`, `v1.34.1` or `v1.33.5-eks-1a2b`; None unless it is 1.x."""
     found = _VERSION().fullmatch(version.strip())
     return int(found[2]) if found is not None and found[1] == "1" else None
 
 
 def behaviour(version: str | None) -> Behaviour:
-    """How the scheduler of a release behaves; None is the newest release whose answers were recorded.
+    """The behaviour of a release; None is the newest release whose answers were recorded.
 
-    Releases before 1.29 behave as 1.29 here, those after the end of the table as its last.
+    Releases before 1.29 count as 1.29, those after the end of the table as its last.
 
     Raises:
         ValueError: the text is no version of Kubernetes.

@@ -1,4 +1,4 @@
-"""Finding placed pods by a label selector without looking at each of them."""
+"""Finds placed pods by a label selector without looking at each pod."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def placed_matching(
 def _candidates(
     snapshot: Snapshot, selector: LabelSelector, groups: Mapping[Group, tuple[Placed, ...]]
 ) -> Iterable[Group]:
-    """The groups that can match: with many, those that have a label value which some requirement names."""
+    """The groups that can match: if there are many, those with a label value that some requirement names."""
     if len(groups) <= PLACEMENT.few_groups:
         return groups
     named = [requirement for requirement in selector.requirements if requirement.operator == "In"]

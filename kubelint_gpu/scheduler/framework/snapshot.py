@@ -27,16 +27,16 @@ _EQUAL = "equal"
 
 
 class Snapshot:
-    """Nodes, the pods on them, and what else of the cluster filters look at; never changed.
+    """Nodes, their pods, and the other objects of the cluster that filters look at; immutable.
 
-    `place` and `remove` give a new snapshot that shares all else with this one.
-    What is derived from it (`by_labels`, `anti_groups` …) is computed when it is first asked for.
+    `place` and `remove` return a new snapshot that shares the rest with this one.
+    Derived values (`by_labels`, `anti_groups` …) are computed when they are first needed.
 
     Attributes:
-        cluster: everything that is not nodes and pods (claims, namespaces, budgets …).
+        cluster: all objects except nodes and pods (claims, namespaces, budgets …).
         nodes: the nodes, by name.
         behaviour: wordings and switches of the cluster's release.
-        memory: what is remembered of pods across snapshots.
+        memory: cached facts about pods, shared by snapshots.
     """
 
     __slots__ = ("_derived", "_set", "_statics", "behaviour", "cluster", "memory", "nodes")
@@ -59,9 +59,9 @@ class Snapshot:
 
     @classmethod
     def of(cls, cluster: Cluster, pods: Iterable[Pod] | None = None) -> Snapshot:
-        """The cluster with its own pods, or with others, each on the node that its spec names.
+        """The cluster with its own pods, or with other `pods`, each on the node that its spec names.
 
-        Finished pods and pods of nodes that are not there are left out.
+        Finished pods and pods of missing nodes are left out.
 
         Raises:
             InvalidObject: two nodes have one name.
@@ -83,17 +83,17 @@ class Snapshot:
         return snapshot
 
     def node(self, name: str) -> NodeInfo | None:
-        """The node of this name."""
+        """The node with this name; None if there is none."""
         position = self._set.positions.get(name)
         return None if position is None else self.nodes[position]
 
     @property
     def pods(self) -> tuple[Pod, ...]:
-        """Every pod on a node, by node."""
+        """All pods on nodes, in the order of nodes."""
         return tuple(pod for info in self.nodes for pod in info.pods)
 
     def place(self, pod: Pod, node_name: str) -> Snapshot:
-        """This snapshot with one more pod on a node, whatever the pod's own `nodeName` says.
+        """The snapshot with one more pod on a node; the pod's own `nodeName` is ignored.
 
         Raises:
             KeyError: there is no such node.
@@ -104,7 +104,7 @@ class Snapshot:
         return self._with(position, changed)
 
     def with_pods(self, placed: Iterable[tuple[Pod, str]]) -> Snapshot:
-        """This snapshot with several more pods, each with the name of its node.
+        """The snapshot with several more pods, each with the name of its node.
 
         Raises:
             KeyError: there is no such node.
@@ -116,7 +116,7 @@ class Snapshot:
         return self.with_infos(changed)
 
     def remove(self, pod_key: str, node_name: str | None = None) -> Snapshot:
-        """This snapshot without the pod `namespace/name`; naming its node saves the search.
+        """The snapshot without the pod `namespace/name`; `node_name` saves the search.
 
         Raises:
             KeyError: no node holds such a pod.
@@ -132,9 +132,9 @@ class Snapshot:
         raise KeyError(pod_key)
 
     def without(self, placed: Iterable[tuple[Pod, str]]) -> Snapshot:
-        """This snapshot without some pods, each with the name of its node; pods are told by namespace and name.
+        """The snapshot without some pods, each with the name of its node; pods are compared by namespace and name.
 
-        Unlike preemption's dry run this frees no host port that another pod of the node has as well.
+        Unlike preemption's dry run, this frees no host port that another pod of the node uses, too.
 
         Raises:
             KeyError: there is no such node, or no such pod on it.
@@ -152,7 +152,7 @@ class Snapshot:
         return Snapshot(self.cluster, tuple(nodes), self.memory, self._set, self._statics)
 
     def with_node(self, node: Node) -> Snapshot:
-        """This snapshot with one more node, or with its namesake changed, which keeps its pods."""
+        """The snapshot with one more node, or with the node of this name replaced, which keeps its pods."""
         old = self.node(node.name)
         others = {info.name: info for info in self.nodes if info is not old}
         cluster = replace(self.cluster, nodes=(*[info.node for info in others.values()], node))
@@ -162,12 +162,12 @@ class Snapshot:
         return Snapshot(cluster, infos, self.memory, among, {})
 
     def with_cluster(self, cluster: Cluster) -> Snapshot:
-        """These nodes and pods with another cluster around them; its own nodes and pods are not looked at."""
+        """The same nodes and pods with the other objects of `cluster`."""
         around = replace(cluster, nodes=self.cluster.nodes, pods=self.cluster.pods)
         return Snapshot(around, self.nodes, self.memory, self._set, {})
 
     def with_infos(self, changed: Mapping[str, NodeInfo]) -> Snapshot:
-        """This snapshot with other pods on some nodes, given by the nodes' names.
+        """The snapshot with other pods on some nodes, by the nodes' names.
 
         Raises:
             KeyError: there is no such node.
@@ -193,16 +193,16 @@ class Snapshot:
         return snapshot
 
     def derived(self, key: Hashable, compute: Callable[[Snapshot], T]) -> T:
-        """`compute(self)`, computed once per snapshot."""
+        """Return `compute(self)`, computed once per snapshot."""
         if key not in self._derived:
             self._derived[key] = compute(self)
         found: T = self._derived[key]
         return found
 
     def static(self, key: Hashable, compute: Callable[[Snapshot], T]) -> T:
-        """`compute(self)`, computed once for all snapshots of this cluster.
+        """Return `compute(self)`, computed once for all snapshots of this cluster.
 
-        It must depend on nothing but nodes and cluster: not on pods.
+        It must depend only on nodes and cluster, not on pods.
         """
         if key not in self._statics:
             self._statics[key] = compute(self)
@@ -210,11 +210,11 @@ class Snapshot:
         return found
 
     def equal(self) -> Equal:
-        """The nodes sorted out by all that any filter could look at, the values of wide labels aside."""
+        """The nodes grouped by everything that a filter could look at, except for the values of wide labels."""
         return self.derived(_EQUAL, lambda _: sorted_out(self.nodes, self._set, self.memory))
 
     def wide_labels(self) -> frozenset[str]:
-        """The label keys that have too many values to tell nodes apart by each of them."""
+        """The label keys that have too many values to distinguish nodes by each of them."""
         return self._set.wide_labels
 
     def by_labels(self) -> Mapping[tuple[str, FrozenMap[str, str]], tuple[Placed, ...]]:
@@ -222,7 +222,7 @@ class Snapshot:
         return self.derived("by labels", _by_labels)
 
     def anti_groups(self) -> Mapping[tuple[str, tuple[PodAffinityTerm, ...]], tuple[Placed, ...]]:
-        """The placed pods that have required anti-affinity, by namespace and terms."""
+        """The placed pods with required anti-affinity, by namespace and terms."""
         return self.derived("anti groups", _anti_groups)
 
     def values(self, label: str) -> Mapping[str, tuple[str, ...]]:
@@ -230,7 +230,7 @@ class Snapshot:
         return self._set.values(label)
 
     def namespace_labels(self, namespace: str) -> Mapping[str, str]:
-        """The labels of a namespace, with the automatic `kubernetes.io/metadata.name`; none where it has no object."""
+        """The labels of a namespace, with the automatic `kubernetes.io/metadata.name`; empty if it has no object."""
         found = self.static("namespaces", lambda one: {each.name: each.labels for each in one.cluster.namespaces})
         labels: FrozenMap[str, str] = found.get(namespace, EMPTY)
         return labels

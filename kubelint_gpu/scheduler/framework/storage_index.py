@@ -22,7 +22,7 @@ CLAIM_NOT_FOUND = 'persistentvolumeclaim "{name}" not found'
 
 
 class StorageIndex(Value):
-    """What a cluster says of storage.
+    """The storage objects of a cluster.
 
     Attributes:
         claims: by `namespace/name`.
@@ -32,7 +32,7 @@ class StorageIndex(Value):
         csi_nodes: by name of the node.
         drivers: by name.
         capacities: by name of the class.
-        attached: what is attached to each node, as attacher and name of the volume; empty where the release ignores it.
+        attached: for each node, the attacher and name of attached volumes; empty if the release ignores them.
     """
 
     claims: Mapping[str, PersistentVolumeClaim]
@@ -51,9 +51,9 @@ def storage_index(snapshot: Snapshot) -> StorageIndex:
 
 
 def claim_of(pod: Pod, volume: Volume, index: StorageIndex) -> PersistentVolumeClaim | None:
-    """The claim behind a volume, with that which the ephemeral volume controller makes at once when the pod is there.
+    """The claim behind a volume, including the one that the ephemeral volume controller creates for the pod.
 
-    None where there is none, or where it decides nothing: its volume may lie anywhere.
+    None if there is none, or if it decides nothing, because its volume can be anywhere.
     """
     ephemeral = volume.kind == "ephemeral"
     if not ephemeral and volume.kind != "persistentVolumeClaim":
@@ -66,18 +66,18 @@ def claim_of(pod: Pod, volume: Volume, index: StorageIndex) -> PersistentVolumeC
 
 
 def direct_claim(volume: Volume) -> str:
-    """The claim that a `persistentVolumeClaim` volume names."""
+    """The name of the claim of a `persistentVolumeClaim` volume."""
     name = volume.source.get("claimName")
     return name if isinstance(name, str) else ""
 
 
 def direct_claims(spec: PodSpec) -> list[str]:
-    """The claims that a pod names itself, in the order of its volumes."""
+    """The names of the claims that a pod names itself, in the order of its volumes."""
     return [direct_claim(volume) for volume in spec.volumes if volume.kind == "persistentVolumeClaim"]
 
 
 def claim_keys(pod: Pod | Workload) -> frozenset[str]:
-    """The same as `namespace/name`."""
+    """The claims that a pod names itself, as `namespace/name`."""
     return frozenset(f"{pod.meta.namespace}/{name}" for name in direct_claims(pod.spec))
 
 

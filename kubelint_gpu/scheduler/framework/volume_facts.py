@@ -24,12 +24,12 @@ _CLAIMS = ("persistentVolumeClaim", "ephemeral")
 
 
 def has_claims(pod: Pod) -> bool:
-    """Whether volumes of the pod are claimed."""
+    """Whether the pod has volumes that use claims."""
     return any(volume.kind in _CLAIMS for volume in pod.spec.volumes)
 
 
 def has_volumes(pod: Pod) -> bool:
-    """Whether the pod has volumes of any kind that a filter may look at."""
+    """Whether the pod has volumes of any kind that a filter can look at."""
     return bool(pod.spec.volumes)
 
 
@@ -46,7 +46,7 @@ def volume_facts(
     token: Tokens | None = None,
     slots: Slots = no_slots,
 ) -> Facts:
-    """The facts of a filter of volumes; `token` is what tells nodes apart beside the volumes of the pods on them."""
+    """The facts of a filter about volumes; `token` distinguishes nodes, besides the volumes of their pods."""
     return Facts(
         Held.VOLUME,
         asks=asks,
@@ -63,7 +63,7 @@ def volume_facts(
 
 
 def _token(pods: Sequence[Pod], _wide: bool, _cluster: Cluster) -> Token | None:
-    """A node on which a pod with volumes stays is like no other."""
+    """A node with a pod that stays and has volumes is equal to no other."""
     if not any(pod.spec.volumes for pod in pods):
         return None
     return lambda node, placed: node.name if any(pod.spec.volumes for pod in placed) else None

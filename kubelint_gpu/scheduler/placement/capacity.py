@@ -1,4 +1,4 @@
-"""How many equal pods a node has room for."""
+"""How many equal pods fit on a node."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from kubelint_gpu.work import charge
 
 
 def room_for(pod: Pod, node: NodeInfo, snapshot: Snapshot) -> int:
-    """The number of pods like this one whose requests a node still has free, at most 256."""
+    """The number of pods like this one whose requests fit on a node, at most 256."""
     prepared = node_resources_fit.PLUGIN.pre_filter(pod, snapshot)
     return min(PLACEMENT.of_one_kind, node_resources_fit.takes(prepared.state, node))
 
@@ -23,7 +23,7 @@ def room_for(pod: Pod, node: NodeInfo, snapshot: Snapshot) -> int:
 def fitting_on(pod: Pod, snapshot: Snapshot, name: str, enough: int) -> int:
     """How many equal pods a node takes one after the other, up to `enough`.
 
-    They are counted where each filter can say how many it lets in, and placed one by one elsewhere.
+    They are counted if each filter can say how many it admits, and otherwise placed one by one.
 
     Raises:
         KeyError: there is no such node.
@@ -37,9 +37,9 @@ def fitting_on(pod: Pod, snapshot: Snapshot, name: str, enough: int) -> int:
 
 
 def bound_on(pod: Pod, snapshot: Snapshot, name: str, enough: int) -> tuple[int, bool]:
-    """No fewer than the equal pods that a node takes, up to `enough`, and whether it takes all of these.
+    """An upper bound of the equal pods that a node takes, up to `enough`, and whether the bound is exact.
 
-    Where it does, what is on other nodes plays no part.
+    If it is exact, pods on other nodes do not matter.
 
     Raises:
         KeyError: there is no such node.
@@ -59,6 +59,6 @@ def bound_on(pod: Pod, snapshot: Snapshot, name: str, enough: int) -> tuple[int,
 
 
 def numbered(pod: Pod, number: int) -> Pod:
-    """One of several equal pods."""
+    """One of several equal pods, with its own name."""
     name = f"{pod.meta.name}-{number}"
     return replace(pod, meta=replace(pod.meta, name=name, uid=name))

@@ -1,4 +1,4 @@
-"""Who could evict whom where two kinds of pods want the same node."""
+"""Which pods can preempt which, if two kinds of pods want the same node."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from kubelint_gpu.values import replace
 
 
 def evicts_on(name: str, attacker: Pod, holder: Pod, holders: int, empty: Snapshot) -> bool:
-    """Whether pods of one kind evict one of another from a node that both fill.
+    """Whether pods of one kind preempt pods of another on a node that both fill.
 
-    The node first takes as many of the `holders` as it can, then as many attackers as it can, then one more comes.
-    `empty` is the cluster with nothing running.
+    The node first takes as many of the `holders` as possible, then as many attackers as possible, then one more comes.
+    `empty` is the cluster without running pods.
     """
     node = empty.node(name)
     if node is None:

@@ -1,4 +1,4 @@
-"""Equal pods that come one after the other: how many a cluster takes, and why it takes no more."""
+"""Places equal pods one after the other: how many a cluster takes, and why it takes no more."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ from kubelint_gpu.work import charge
 
 
 class Filled(Value):
-    """Pods that came one after the other.
+    """The result of placing pods one after the other.
 
     Attributes:
         placed: how many got a node.
         snapshot: the cluster with them.
-        failed: the attempt for the first that got none; None where all got one.
+        failed: the attempt for the first pod that got none; None if all got one.
     """
 
     placed: int
@@ -31,7 +31,7 @@ class Filled(Value):
 
 
 def fill(pod: Pod, wanted: int, snapshot: Snapshot, *, choose: Callable[[Sequence[str]], str] | None = None) -> Filled:
-    """Place equal pods, each on the node that is chosen of those that take it, else on the first by name."""
+    """Place equal pods, each on the node that `choose` returns, by default on the first by name."""
     first, snapshot = _at_once(pod, snapshot, wanted) if choose is None else (0, snapshot)
     for number in range(first, wanted):
         found = attempt(pod, snapshot)
@@ -42,9 +42,9 @@ def fill(pod: Pod, wanted: int, snapshot: Snapshot, *, choose: Callable[[Sequenc
 
 
 def _at_once(pod: Pod, snapshot: Snapshot, most: int) -> tuple[int, Snapshot]:
-    """How many equal pods, up to `most`, find a node without evicting anybody, and the snapshot with them.
+    """How many equal pods, up to `most`, find a node without preemption, and the snapshot with them.
 
-    None of them where that depends on what is on other nodes: then they are to be placed one by one.
+    0 if that depends on pods of other nodes: then they must be placed one by one.
     """
     if held(pod, snapshot):
         return 0, snapshot
@@ -62,7 +62,7 @@ def _at_once(pod: Pod, snapshot: Snapshot, most: int) -> tuple[int, Snapshot]:
 
 
 def spread_out(pod: Pod, wanted: int, snapshot: Snapshot) -> Filled:
-    """Place equal pods, each where its forbidding topology spread constraints are best kept, as scoring has it.
+    """Place equal pods, each where scoring for its DoNotSchedule spread constraints prefers it.
 
     With one such constraint no other order places more; with several, another could.
     """
@@ -85,15 +85,15 @@ def spread_out(pod: Pod, wanted: int, snapshot: Snapshot) -> Filled:
 
 
 def first_without_node(pod: Pod, snapshot: Snapshot, most: int) -> Attempt:
-    """The attempt for the first pod that finds no node; for the one after `most` pods where all find one."""
+    """The attempt for the first pod that finds no node, or for the one after `most` pods."""
     found = fill(pod, most, snapshot)
     return attempt(pod, found.snapshot) if found.failed is None else found.failed
 
 
 def reasons_of(found: Attempt, nodes: Collection[str]) -> dict[tuple[str, str], tuple[str, ...]]:
-    """For each reason and the resource that it says is short the nodes of some that it keeps the pod from.
+    """For each reason and the resource that is short, the nodes that it keeps the pod off.
 
-    The first reason of each node counts.
+    Only the first reason of each node counts.
     """
     rejections = found.fit.rejections if found.fit is not None else {}
     reasons: dict[tuple[str, str], tuple[str, ...]] = {}

@@ -1,7 +1,7 @@
-"""The devices of pods that run: what their claims say, and what the scheduler would have given them where none is made.
+"""The devices of running pods: those of their claims, or what the scheduler would allocate if claims are not known.
 
-Who has devices has them through a pod on a node, so that these are free when the pods are gone. For a user of a claim
-that is not told, a pod without containers stands.
+A device is held through a pod on a node, so that it is free when the pod is gone. For an unknown user of a claim, a pod
+without containers is invented.
 """
 
 from __future__ import annotations
@@ -28,10 +28,10 @@ _CLAIM = "ResourceClaim"
 
 
 def with_allocations(cluster: Cluster) -> Cluster:
-    """The cluster with the devices of its running pods on these, and no more on claims.
+    """The cluster with allocations moved from claims to its running pods.
 
-    A claim that only pods use that do not run is deallocated sooner or later: it is taken to be so already. One that is
-    reserved for nobody keeps its devices: nothing takes them back before somebody has used it.
+    If no user of a claim runs, the claim is deallocated sooner or later: it is assumed to be so already. A claim that
+    is reserved for no pod keeps its devices: nothing deallocates it before a pod has used it.
     """
     if not cluster.devices_known:
         return cluster
@@ -54,7 +54,7 @@ def with_allocations(cluster: Cluster) -> Cluster:
 
 
 def _served(cluster: Cluster) -> Callable[[Pod], bool]:
-    """Which running pods have extended resources that devices of their node serve."""
+    """Return which running pods have extended resources that DRA serves on their node."""
     snapshot = Snapshot.of(replace(cluster, pods=()))
     names = served_by_devices(snapshot)
     if not names:
@@ -75,7 +75,7 @@ def _runs(pod: Pod) -> bool:
 def _with_own(
     pod: Pod, claims: Mapping[str, ResourceClaim], made: Mapping[OwnerReference | None, ResourceClaim]
 ) -> Pod:
-    """The pod with what its claims have, and with what the claim has that the scheduler made for its resources."""
+    """The pod with the allocations of its claims, including the special claim for its extended resources."""
     found: dict[str, Allocation] = dict(pod.allocations)
     own = made.get(OwnerReference("Pod", pod.meta.name, pod.meta.uid))
     if own is not None and own.allocation is not None:
@@ -88,7 +88,7 @@ def _with_own(
 
 
 def _keys(pod: Pod) -> list[str | None]:
-    """The keys of the claims of a pod; None for one that is not known to be made."""
+    """The keys of the claims of a pod; None for a claim that is not known to exist."""
     from kubelint_gpu.kube.dra.pod_claims import pod_claims
 
     names = [one.claim if one.claim is not None else pod.claim_statuses.get(one.name) for one in pod_claims(pod)]
@@ -96,9 +96,9 @@ def _keys(pod: Pod) -> list[str | None]:
 
 
 def _untold_users(cluster: Cluster, used: Container[str]) -> dict[tuple[str, str, str], list[ResourceClaim]]:
-    """Kind, namespace and name of those who hold devices and are no pods of the cluster, with their claims.
+    """Holders of devices that are no pods of the cluster, as (kind, namespace, name), with their claims.
 
-    A claim that is reserved for nobody is held by the pod for which it was made, and without one by itself.
+    A claim that is reserved for no pod is held by the pod that owns it, or else by itself.
     """
     known = frozenset((pod.meta.namespace, pod.meta.name) for pod in cluster.pods)
     found: dict[tuple[str, str, str], list[ResourceClaim]] = {}
@@ -114,7 +114,7 @@ def _untold_users(cluster: Cluster, used: Container[str]) -> dict[tuple[str, str
 
 
 def _standing_in(users: Mapping[tuple[str, str, str], list[ResourceClaim]], cluster: Cluster) -> Iterator[Pod]:
-    """A pod for each of those users, on a node that reaches its devices, where one does; no pod preempts it."""
+    """Yield an invented pod for each of these holders, on a node that reaches its devices; no pod preempts it."""
     of_slices = {(one.driver, one.pool): one.node_name for one in cluster.resource_slices}
     for (kind, space, name), claims in users.items():
         nodes = list(cluster.nodes)
@@ -141,7 +141,7 @@ def _free(claim: ResourceClaim, used: Container[str]) -> ResourceClaim:
 
 
 def _with_missing(cluster: Cluster, served: Callable[[Pod], bool]) -> Cluster:
-    """The cluster in which running pods whose claims are not told have what the scheduler would give them."""
+    """Return the cluster in which running pods with unknown claims get devices as the scheduler would allocate them."""
     lacking = [pod for pod in cluster.pods if _runs(pod) and _lacks(pod, served)]
     if not lacking:
         return cluster
@@ -158,5 +158,5 @@ def _with_missing(cluster: Cluster, served: Callable[[Pod], bool]) -> Cluster:
 
 
 def _lacks(pod: Pod, served: Callable[[Pod], bool]) -> bool:
-    """Whether a claim of the pod is not told, or has nothing as far as is told."""
+    """Whether a claim of the pod is unknown or has no known allocation."""
     return len(pod.allocations) < len({*_keys(pod)} if pod.spec.resource_claims else ()) + served(pod)

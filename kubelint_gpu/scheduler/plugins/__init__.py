@@ -1,4 +1,4 @@
-"""The filters of the default profile, one module each, and the order in which kube-scheduler runs them."""
+"""The filters of the default profile, one in each module, in the order in which kube-scheduler runs them."""
 
 from __future__ import annotations
 

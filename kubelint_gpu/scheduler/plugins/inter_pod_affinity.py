@@ -39,14 +39,14 @@ Counts = dict[Pair, int]
 
 
 class Term(Value):
-    """A term of the incoming pod, its namespaces resolved; None means all namespaces."""
+    """A term of the incoming pod with its namespaces resolved; None means all namespaces."""
 
     key: str
     selector: LabelSelector | None
     namespaces: frozenset[str] | None
 
     def matches(self, pod: Pod) -> bool:
-        """Whether the term is about this pod."""
+        """Whether the term matches this pod."""
         return (
             (self.namespaces is None or pod.meta.namespace in self.namespaces)
             and self.selector is not None
@@ -55,7 +55,7 @@ class Term(Value):
 
 
 class AffinityState(Value):
-    """What PreFilter found, by label key and value of nodes.
+    """The counts of PreFilter, by label key and value of nodes.
 
     Attributes:
         pod: the incoming pod.
@@ -64,8 +64,8 @@ class AffinityState(Value):
         anti: its own anti-affinity terms.
         alike: whether it meets its own affinity terms itself.
         wanted: pods that meet all its affinity terms.
-        unwanted: pods that one of its anti-affinity terms is about.
-        refusing: pods with an anti-affinity term that is about it.
+        unwanted: pods that match one of its anti-affinity terms.
+        refusing: pods with an anti-affinity term that matches it.
     """
 
     pod: Pod
@@ -82,7 +82,7 @@ Refusal = tuple[str, PodAffinityTerm, tuple[Placed, ...]]
 
 
 class Refusals(Value):
-    """The anti-affinity terms of placed pods, by a label that the pods they are about must have."""
+    """The anti-affinity terms of placed pods, indexed by a label that matching pods must have."""
 
     by_label: Mapping[Pair, list[Refusal]]
     others: list[Refusal]
@@ -148,7 +148,7 @@ def _without(state: AffinityState, pods: tuple[Pod, ...], node: NodeInfo) -> Aff
 
 
 def resolved_terms(pod: Pod, terms: Iterable[PodAffinityTerm], snapshot: Snapshot) -> tuple[Term, ...]:
-    """The terms of a pod with the namespaces that they are about."""
+    """The terms of a pod with their namespaces resolved."""
     found = []
     for term in terms:
         selector = term.namespace_selector
@@ -215,7 +215,7 @@ def _refusals(snapshot: Snapshot) -> Refusals:
 
 
 def _is_about(term: PodAffinityTerm, owner: str, pod: Pod, namespace: Mapping[str, str]) -> bool:
-    """Whether the term of a placed pod in namespace `owner` is about the incoming pod."""
+    """Whether the term of a placed pod in namespace `owner` matches the incoming pod."""
     if term.selector is None or not term.selector.matches(pod.meta.labels):
         return False
     if pod.meta.namespace in term.namespaces:

@@ -25,7 +25,7 @@ _ENFORCED = Status(NAME, Code.UNRESOLVABLE, (ENFORCED_REASON,))
 
 
 class NodeAffinityState(Value):
-    """What a pod requires of its node; `required` and `added` are None where nothing is."""
+    """The node requirements of a pod; `required` and `added` are None if there are none."""
 
     selector: tuple[tuple[str, str], ...]
     required: NodeSelector | None
@@ -91,7 +91,7 @@ def matches_node(spec: PodSpec, node: NodeInfo) -> bool:
 
 
 def looked_at(requirements: Iterable[Requirement]) -> Labels:
-    """Which label values requirements tell apart, as `Prepared.labels` has it."""
+    """The label values that requirements distinguish, in the form of `Prepared.labels`."""
     found: dict[str, dict[str, Hashable] | None] = {}
     for requirement in requirements:
         values = found.setdefault(requirement.key, {})
@@ -103,7 +103,7 @@ def looked_at(requirements: Iterable[Requirement]) -> Labels:
 
 
 def seen(labels: Mapping[str, str], looked_at: Labels) -> Iterator[Hashable]:
-    """What of a node's labels is told apart: equal for nodes that no requirement tells apart."""
+    """Yield the values that requirements distinguish: equal for nodes that are equal for all requirements."""
     for key, values in looked_at.items():
         value = labels.get(key)
         yield value if value is None or values is None else values.get(value, True)
@@ -121,7 +121,7 @@ def _required(pod: Pod) -> Iterable[Requirement]:
 
 
 def _token(pods: Sequence[Pod], wide: bool, _cluster: Cluster) -> Token | None:
-    """Where nodes look at each other, the nodes that constraints count in differ by what the pods require of labels."""
+    """If nodes look at each other, a key of the pods' label requirements that each node meets."""
     wanted = sorted({found for pod in pods for found in _required(pod)}, key=str) if wide else []
     return (lambda node, _: tuple([one.matches(node.labels) for one in wanted])) if wanted else None
 

@@ -1,4 +1,4 @@
-"""Host ports that another pod of the node has."""
+"""Host ports that another pod of the node uses."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def _filter(ports: tuple[HostPort, ...], node: NodeInfo) -> Status | None:
 
 
 def conflicting(wanted: Iterable[HostPort], taken: Iterable[HostPort]) -> set[int]:
-    """The host ports that others exclude; addresses are compared as texts."""
+    """The wanted host ports that are taken; addresses are compared as texts."""
     there: dict[tuple[int, str], set[str]] = {}
     for one in taken:
         there.setdefault((one.port, one.protocol), set()).add(one.ip)
@@ -43,7 +43,7 @@ def conflicting(wanted: Iterable[HostPort], taken: Iterable[HostPort]) -> set[in
 
 
 def taken(spec: PodSpec, other: PodSpec) -> list[int]:
-    """The host ports that a pod asks for and another one has."""
+    """The host ports that a pod asks for and another pod uses."""
     return sorted(conflicting(host_ports(spec), host_ports(other)))
 
 
@@ -63,7 +63,7 @@ def _blockers(pod: Pod, _snapshot: Snapshot, _reason: str) -> Keeps:
 
 
 def _sought(pod: Pod, snapshot: Snapshot, node: str) -> tuple[str, ...]:
-    """The ports that it wants and others have there."""
+    """The ports that it wants and other pods use there."""
     info = snapshot.node(node)
     taken = info.ports if info is not None else ()
     return tuple(map(str, sorted(conflicting(host_ports(pod.spec), taken))))

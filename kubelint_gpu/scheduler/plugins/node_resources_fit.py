@@ -22,10 +22,10 @@ _CODES = (Code.UNSCHEDULABLE, Code.UNRESOLVABLE)
 
 
 class RequestState(Value):
-    """Requests other than 0 in the order in which they are checked, and whether more than allocatable is final.
+    """Nonzero requests in the order in which they are checked, and whether a request above allocatable is final.
 
     kube-scheduler walks extended resources in the order of a Go map, which for a few is mostly that of insertion.
-    Resources of `by_devices` are served by devices on nodes that have none of them allocatable.
+    Resources in `by_devices` are served by devices on nodes where none of them is allocatable.
     """
 
     requests: tuple[tuple[str, int], ...]
@@ -76,7 +76,7 @@ def _status(lacking: tuple[str, ...], final: bool) -> Status:
 
 
 def takes(state: RequestState, node: NodeInfo) -> int:
-    """How many equal pods a node still has room for."""
+    """How many equal pods still fit on a node by their requests."""
     allocatable, used = node.node.allocatable, node.used
     places = allocatable.get("pods", 0) - node.pod_count
     rooms = ((allocatable.get(name, 0) - used.get(name, 0)) // amount for name, amount in state.requests)

@@ -1,4 +1,4 @@
-"""How many volumes of a CSI driver a node takes."""
+"""The limit of volumes of a CSI driver on a node."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ Attached = dict[tuple[str, str], None]
 
 
 class VolumeCountState(Value):
-    """The incoming pod and what is known of storage."""
+    """The incoming pod and the storage objects."""
 
     pod: Pod
     storage: StorageIndex
@@ -68,7 +68,10 @@ def _filter(state: VolumeCountState, node: NodeInfo) -> Status | None:
     attached = _attached(node, csi_node, state.storage)
     for driver in dict.fromkeys(driver for driver, _ in more):
         limit = csi_node.limits.get(driver)
-        if limit is not None and _of(attached, driver) + sum(1 for one in more if one[0] == driver) > limit:
+        if (
+            limit is not None
+            and _volumes_of_driver(attached, driver) + sum(1 for one in more if one[0] == driver) > limit
+        ):
             return _EXCEEDED
     return None
 
@@ -76,7 +79,7 @@ def _filter(state: VolumeCountState, node: NodeInfo) -> Status | None:
 def attachments(pod: Pod, csi_node: CSINode, index: StorageIndex) -> Attached:
     """The volumes of a pod that CSI drivers attach to this node, as driver and handle.
 
-    Claims and volumes that cannot be looked up are left out: VolumeBinding has its say on them.
+    Claims and volumes that cannot be found are left out: VolumeBinding rejects them.
     """
     found: Attached = {}
     for volume in pod.spec.volumes:
@@ -119,12 +122,12 @@ def _in_tree(kind: str, source: Mapping[str, object], csi_node: CSINode) -> tupl
 
 
 def csi_driver(provisioner: str) -> str:
-    """The CSI driver that makes the volumes of a provisioner: another one if it was an in-tree plugin."""
+    """The CSI driver of a provisioner: the one that replaced it if it was an in-tree plugin."""
     return _DRIVERS.get(provisioner, provisioner)
 
 
 def _attached(node: NodeInfo, csi_node: CSINode, index: StorageIndex) -> Attached:
-    """What the pods of a node have attached, and what is attached to it besides."""
+    """The volumes that the pods of a node use, and other volumes that are attached to it."""
     attached = _in_use(node, csi_node, index)
     for attacher, volume_name in index.attached.get(node.name, ()):
         attached[attacher, _handle(volume_name, index)] = None
@@ -140,7 +143,7 @@ def _in_use(node: NodeInfo, csi_node: CSINode, index: StorageIndex) -> Attached:
 
 
 def _room(snapshot: Snapshot) -> Mapping[str, list[tuple[int, str]]]:
-    """By driver, how many more volumes each node takes that has a limit, ascending."""
+    """By driver, how many more volumes each node with a limit takes, ascending."""
     index = storage_index(snapshot)
     room: dict[str, list[tuple[int, str]]] = {}
     for csi_node in index.csi_nodes.values():
@@ -148,7 +151,7 @@ def _room(snapshot: Snapshot) -> Mapping[str, list[tuple[int, str]]]:
         if node is not None:
             attached = _attached(node, csi_node, index)
             for driver, limit in csi_node.limits.items():
-                room.setdefault(driver, []).append((limit - _of(attached, driver), csi_node.name))
+                room.setdefault(driver, []).append((limit - _volumes_of_driver(attached, driver), csi_node.name))
     for found in room.values():
         found.sort()
     return room
@@ -160,7 +163,7 @@ def _handle(volume_name: str, index: StorageIndex) -> str:
     return handle if isinstance(handle, str) else f"\0{volume_name}"
 
 
-def _of(attached: Attached, driver: str) -> int:
+def _volumes_of_driver(attached: Attached, driver: str) -> int:
     return sum(1 for one in attached if one[0] == driver)
 
 
@@ -175,14 +178,14 @@ def _drivers(pod: Pod, index: StorageIndex) -> set[str]:
 
 
 def _slots(pod: Pod, snapshot: Snapshot) -> Iterable[str]:
-    """The drivers of its volumes that attach a limited number to some node."""
+    """The drivers of its volumes that have a limit on some node."""
     index = storage_index(snapshot)
     limited = {driver for one in index.csi_nodes.values() for driver in one.limits}
     return _drivers(pod, index) & limited if limited else ()
 
 
 def _blockers(pod: Pod, snapshot: Snapshot, _reason: str) -> Keeps:
-    """Those that have volumes of the same drivers there."""
+    """The pods that have volumes of the same drivers there."""
     index = storage_index(snapshot)
     mine = _drivers(pod, index)
     return lambda other: never if mine.isdisjoint(_drivers(other, index)) else same_node

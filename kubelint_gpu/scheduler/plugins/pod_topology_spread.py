@@ -1,4 +1,4 @@
-"""Topology spread constraints that forbid: the domain of the node may not get too far ahead of the emptiest one."""
+"""Spread constraints with DoNotSchedule: a domain must not exceed the emptiest one by more than maxSkew."""
 
 from __future__ import annotations
 
@@ -30,11 +30,11 @@ class Count(Value):
 
     Attributes:
         constraint: the constraint, its `matchLabelKeys` folded into the selector.
-        own: 1 where the selector matches the incoming pod, else 0.
-        matched: how many pods match, by domain; a domain without any is left out.
+        own: 1 if the selector matches the incoming pod, else 0.
+        matched: how many pods match, by domain, without empty domains.
         domains: how many domains there are.
         lowest: the two smallest entries of `matched`.
-        minimum: what the domains are measured against.
+        minimum: the number that the skew is measured against.
     """
 
     constraint: SpreadConstraint
@@ -45,7 +45,7 @@ class Count(Value):
     minimum: int
 
     def with_change(self, domain: str, change: int) -> Count:
-        """The counts after pods joined or left one domain; good for the nodes of that domain."""
+        """The counts after pods joined or left one domain; only valid for the nodes of that domain."""
         number = self.matched.get(domain, 0) + change
         others = [amount for amount, name in self.lowest if name != domain]
         if self.domains - len(self.matched) > (domain not in self.matched):
@@ -62,7 +62,7 @@ class SpreadState(Value):
 
 
 class DomainCounts(Value):
-    """The nodes that have all topology keys, by what the inclusion policies look at.
+    """The nodes that have all topology keys, grouped by what the inclusion policies look at.
 
     Attributes:
         members: one node of each group, and the group's values of each topology key.
@@ -101,7 +101,7 @@ def _filter(state: SpreadState, node: NodeInfo) -> Status | None:
 def _without(state: SpreadState, pods: tuple[Pod, ...], node: NodeInfo) -> SpreadState:
     """The counts without these pods.
 
-    Upstream takes terminating pods off as well, which it did not count, and pods that an empty selector matches.
+    Upstream also subtracts terminating pods, which it did not count, and pods that an empty selector matches.
     """
     meta, pod = node.node.meta, state.pod
     keys = [count.constraint.topology_key for count in state.counts]
@@ -167,7 +167,7 @@ def _divided(
 
 
 def included(constraint: SpreadConstraint, spec: PodSpec, node: NodeInfo) -> bool:
-    """Whether a node counts for a constraint, by its inclusion policies; the topology keys are not looked at."""
+    """Whether a node counts for a constraint by its inclusion policies; topology keys are ignored."""
     if constraint.honor_affinity and not matches_node(spec, node):
         return False
     return not constraint.honor_taints or not untolerated(node.taints, spec.tolerations)

@@ -1,4 +1,4 @@
-"""Pods that wait for their scheduling gates never enter the queue."""
+"""Pods with scheduling gates never enter the queue."""
 
 from __future__ import annotations
 
@@ -10,6 +10,6 @@ REASON = "waiting for scheduling gates: [{gates}]"
 
 
 def pre_enqueue(pod: Pod) -> Status | None:
-    """The rejection of a gated pod, its gates in the order of the spec; no node is looked at for it."""
+    """The rejection of a gated pod, with its gates in the order of the spec; no node is checked."""
     gates = pod.spec.scheduling_gates
     return Status(NAME, Code.UNRESOLVABLE, (REASON.format(gates=" ".join(gates)),)) if gates else None

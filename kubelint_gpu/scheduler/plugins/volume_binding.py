@@ -1,4 +1,4 @@
-"""Whether the volumes of a pod's claims can be reached from a node, found for it, or made there."""
+"""Whether the volumes of a pod's claims can be reached from a node, found for it, or provisioned there."""
 
 from __future__ import annotations
 
@@ -40,9 +40,9 @@ class ClaimState(Value):
     """The pod's claims by what is left to do for them.
 
     Attributes:
-        bound: the volumes of the claims that are bound, None for one that does not exist.
-        delayed: the claims whose volumes are to be found or made once the node is known.
-        storage: what is known of storage.
+        bound: the volumes of the bound claims; None for a volume that does not exist.
+        delayed: the claims whose volumes are found or provisioned after the node is chosen.
+        storage: the storage objects.
         unreachable: the reason of a node that a bound volume cannot reach.
     """
 
@@ -109,7 +109,7 @@ def _is_delayed(claim: PersistentVolumeClaim, index: StorageIndex) -> bool:
 
 
 def _check_bound(bound: Iterable[PersistentVolume | None], labels: FrozenMap[str, str]) -> tuple[bool, bool]:
-    """Whether all bound volumes reach the node, and whether they are there; the first that fails ends it."""
+    """Whether all bound volumes reach the node, and whether they exist; stops at the first failure."""
     for volume in bound:
         if volume is None:
             return True, False
@@ -119,7 +119,7 @@ def _check_bound(bound: Iterable[PersistentVolume | None], labels: FrozenMap[str
 
 
 def _check_delayed(state: ClaimState, node: NodeInfo) -> tuple[bool, bool]:
-    """Whether every delayed claim gets a volume, and whether there is room for those that are to be made."""
+    """Whether every delayed claim gets a volume, and whether there is capacity for those to be provisioned."""
     to_make: list[PersistentVolumeClaim] = []
     to_find: list[PersistentVolumeClaim] = []
     for claim in state.delayed:
@@ -143,7 +143,7 @@ def _check_delayed(state: ClaimState, node: NodeInfo) -> tuple[bool, bool]:
 def _found(
     claims: Iterable[PersistentVolumeClaim], storage: StorageIndex, node: NodeInfo
 ) -> Iterator[tuple[PersistentVolumeClaim, PersistentVolume | None]]:
-    """The volume that each claim gets on a node, the smallest claim first; None where there is none."""
+    """Yield the volume that each claim gets on a node, the smallest claim first; None if there is none."""
     taken: set[str] = set()
     for claim in sorted(claims, key=lambda claim: claim.request or 0):
         found = best_volumes(claim, storage.unbound.get(claim.class_name, ()), node.node.meta.labels, taken)
@@ -153,9 +153,9 @@ def _found(
 
 
 def bound_with(pod: Pod, snapshot: Snapshot, node_name: str) -> dict[str, str]:
-    """The volumes that are bound to a pod's claims once it is on a node, by `namespace/name` of the claim.
+    """The existing volumes that are bound to a pod's claims when it is placed on a node, by key of the claim.
 
-    Those that are made there are not among them.
+    Volumes that are provisioned there are not included.
     """
     index, node = storage_index(snapshot), snapshot.node(node_name)
     claims = [claim_of(pod, volume, index) for volume in pod.spec.volumes]
@@ -170,9 +170,9 @@ def best_volumes(
     labels: FrozenMap[str, str] | None,
     taken: Container[str] = (),
 ) -> list[PersistentVolume]:
-    """The volume that is reserved for a claim, else the smallest ones that serve it, all equally large.
+    """The volume that is reserved for a claim, or else the smallest volumes that serve it, all equally large.
 
-    `volumes` are those of its class. With `labels` they must be reachable from a node that has these.
+    `volumes` are those of its class. With `labels` they must be reachable from a node with these labels.
     Source: `FindMatchingVolume` of component-helpers/storage/volume/pv_helpers.go, 1.34.
     """
     best: list[PersistentVolume] = []
@@ -188,7 +188,7 @@ def best_volumes(
 
 
 def unsuited(volume: PersistentVolume, claim: PersistentVolumeClaim) -> str:
-    """Why a claim never gets a volume of its class, on whatever node its pod is; empty where it may."""
+    """Why a claim never gets a volume of its class on any node; empty if it can."""
     reserved = volume.claim is not None
     if reserved and not volume.reserved_for(claim):
         return "it is another claim's"
@@ -229,7 +229,7 @@ def _bytes(amount: int) -> int:
 def _requirements(
     bound: Iterable[PersistentVolume | None], delayed: Iterable[PersistentVolumeClaim], index: StorageIndex
 ) -> Iterator[Requirement]:
-    """Every expression on node labels that decides about these volumes."""
+    """Yield every requirement on node labels that decides about these volumes."""
     for volume in bound:
         if volume is not None:
             yield from _expressions(volume.node_affinity)
@@ -249,9 +249,9 @@ def _expressions(selector: NodeSelector | None) -> Iterator[Requirement]:
 
 
 def _local_nodes(bound: Iterable[PersistentVolume | None]) -> frozenset[str] | None:
-    """The nodes that bound volumes name by host name, as releases before 1.31 narrow them; None where none does.
+    """The nodes that bound volumes name by host name, which releases before 1.31 narrow to; None if there are none.
 
-    They take host names for names of nodes (kubernetes/kubernetes#125336).
+    These releases confuse host names with node names (kubernetes/kubernetes#125336).
     """
     left: frozenset[str] | None = None
     for volume in bound:
@@ -270,7 +270,7 @@ def _local_nodes(bound: Iterable[PersistentVolume | None]) -> frozenset[str] | N
 
 
 def _token(_pods: Sequence[Pod], _wide: bool, cluster: Cluster) -> Token | None:
-    """What any volume, class or capacity looks at, whatever claim gets which volume."""
+    """A key of a node that covers everything that volumes, classes and capacities look at."""
     requirements = list(_all_requirements(cluster))
     labels = looked_at(requirements)
     named = {claim.selected_node for claim in cluster.claims}

@@ -73,9 +73,9 @@ def _filter(state: DiskState, node: NodeInfo) -> Status | None:
 
 
 def _without(state: DiskState, pods: tuple[Pod, ...], _node: NodeInfo) -> DiskState:
-    """Fewer users of the exclusive claims.
+    """The state with fewer users of the exclusive claims.
 
-    Upstream compares names only, so that a claim of that name in another namespace counts as well.
+    Upstream compares only names, so that a claim with the same name in another namespace counts as well.
     """
     freed = sum(1 for pod in pods for name in direct_claims(pod.spec) if name in state.exclusive)
     return replace(state, in_use=state.in_use - freed)

@@ -33,7 +33,7 @@ _GENERAL = {
 
 
 class ZoneLabel(Value):
-    """A label of a volume and the values among which its nodes' must be."""
+    """A label of a volume and its values, one of which the node must have."""
 
     key: str
     values: frozenset[str]
@@ -83,7 +83,7 @@ def _filter(places: tuple[ZoneLabel, ...], node: NodeInfo) -> Status | None:
 
 
 def _places(volume: PersistentVolume) -> list[ZoneLabel]:
-    """The volume's places; a label with an empty part among its `__` says nothing."""
+    """The zone labels of a volume; a label with an empty part between its `__` is ignored."""
     found = []
     for key in _GENERAL:
         if key in volume.meta.labels:

@@ -1,1 +1,1 @@
-"""Deciders that need no search, one a module."""
+"""Deciders that need no search, one in each module."""

@@ -1,4 +1,4 @@
-"""Rollouts that end in whatever order all that changes at the same moment does so."""
+"""Rollouts that end whatever the order of all changes that begin at the same moment."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from kubelint_gpu.values import replace
 
 
 def always_ends(situation: Situation, position: int) -> bool:
-    """Whether a pod that it rolls out finds a node however all others are placed once nothing moves any more.
+    """Whether each new pod of the workload finds a node at rest, however the pods of others are placed.
 
-    Whom it can evict is in nobody's way then.
+    Pods that it can preempt are not counted.
     """
     participant = situation.participants[position]
     if not participant.rolling or participant.resumes or is_crowded(situation, position):
@@ -30,9 +30,9 @@ def always_ends(situation: Situation, position: int) -> bool:
 
 
 def has_its_places(situation: Situation, position: int) -> bool:
-    """Return whether all pods of a workload run before anything is rolled, also if some pods of others find no place.
+    """Whether all pods of a workload run before any rollout, even if pods of other workloads stay Pending.
 
-    False if it is not known.
+    False if this is not known.
     """
     participant = situation.participants[position]
     old, new = participant.old.spec, participant.new.spec
@@ -47,7 +47,7 @@ def has_its_places(situation: Situation, position: int) -> bool:
 
 
 class _AtRest:
-    """What all want once nothing moves any more, without those that a workload may evict."""
+    """The demands of all workloads at rest, without pods that a given workload can preempt."""
 
     def __init__(self, situation: Situation) -> None:
         participants = situation.participants
@@ -59,7 +59,7 @@ class _AtRest:
         self._found: dict[Hashable, tuple[list[Demand], dict[int, int]]] = {}
 
     def nobody_gives_way(self, position: int) -> tuple[list[Demand], int]:
-        """The demands of those that are not in its way only until it comes, itself among them, and its place there."""
+        """The demands of workloads that do not give way to this one, itself included, and its index among them."""
         mine = self._specs[position]
         key = (mine.priority, mine.preemption_policy)
         if key not in self._found:

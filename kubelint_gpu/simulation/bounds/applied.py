@@ -1,4 +1,4 @@
-"""All that is applied together, in one simulation: what every run comes to, for each workload of the group."""
+"""Simulate everything that is applied together. Judge each workload of the group by the ends of all runs."""
 
 from __future__ import annotations
 
@@ -23,10 +23,9 @@ if TYPE_CHECKING:
 
 
 def decide(question: Question, alone: Callable[[Question], Judgement]) -> Judgement | None:
-    """What becomes of a workload when all that is known to change begins at the same moment.
+    """Judge a workload if all known changes begin at the same moment.
 
-    None where nothing changes beside it, or where the simulation does not come to an end; `alone` is what becomes of it
-    while all others stay.
+    `alone` judges it while all others stay. None if nothing else changes, or if the simulation is too large.
     """
     situation, position, one = question.situation, question.position, question.participant
     if not _is_asked(question) or shortage.alone(question) is not None:
@@ -67,7 +66,7 @@ def decide(question: Question, alone: Callable[[Question], Judgement]) -> Judgem
 
 
 def surely_ends(question: Question) -> bool:
-    """Return whether a bound says that the rollout ends, whomever its pods evict."""
+    """Whether a bound shows that the rollout ends, even if its pods preempt others."""
     if always_ends.always_ends(question.situation, question.position):
         return True
     if quiescence.never_rests(question, evicts=True) and preconditions.all_run(question.search, question.position):
@@ -76,9 +75,9 @@ def surely_ends(question: Question) -> bool:
 
 
 def told_by_some(question: Question) -> Judgement | None:
-    """What becomes of a rollout where there are too many runs to look at.
+    """Judge a rollout with too many runs to look at all of them.
 
-    It completes where it has room beside all that its pods cannot evict; else a run that gets stuck shows that it may.
+    It completes if it has room beside all pods that it cannot preempt. Otherwise one stuck run shows that it may stick.
     """
     from kubelint_gpu.simulation.search import group_ends
 
@@ -106,7 +105,7 @@ def told_by_some(question: Question) -> Judgement | None:
 
 
 def by_evicting(question: Question, found: Judgement, alone: Callable[[Question], Judgement]) -> Judgement:
-    """The judgement as if its pods were made now, where they had room only in the place of others that give way."""
+    """The judgement for pods that find room only by preempting others: as if they were created now."""
     situation, position, one = question.situation, question.position, question.participant
     if found.placed >= found.wanted or one.moves or not preconditions.may_evict(situation, position, itself=False):
         return found
@@ -123,7 +122,7 @@ def by_evicting(question: Question, found: Judgement, alone: Callable[[Question]
 
 
 def softened(question: Question, found: Judgement) -> Judgement:
-    """The judgement of a workload that changes; where some run gives it all its pods, it is possible only."""
+    """Soften the judgement of a workload that changes: shortage is only possible if some run gives it all its pods."""
     one = question.participant
     if not one.moves or found.placed >= found.wanted or not _is_asked(question):
         return found
@@ -142,7 +141,7 @@ def softened(question: Question, found: Judgement) -> Judgement:
 
 
 def _is_asked(question: Question) -> bool:
-    """Whether it is known of the workload what it does now, and something changes that the others could feel."""
+    """Whether the present state of the workload is known, and something changes that can affect others."""
     one, others = question.participant, changing(question.situation, question.position)
     if not one.moves:
         # of one that would be rolled it is not known when
@@ -151,7 +150,7 @@ def _is_asked(question: Question) -> bool:
 
 
 def _placed(question: Question, ends: RunEnds, end: RunEnd | None, trace: Trace | None) -> Judgement:
-    """How many pods run at last of a workload that is new or scaled, or that others may evict."""
+    """How many pods of a workload run at the end, if it is new or scaled or others can preempt it."""
     from kubelint_gpu.simulation.search import left_out
 
     blank = replace(question.blank, by_bound=False, states=ends.states)
@@ -182,7 +181,7 @@ def _placed(question: Question, ends: RunEnds, end: RunEnd | None, trace: Trace 
 
 
 def _evicting(question: Question, ends: RunEnds, found: Judgement) -> Judgement:
-    """The judgement with whom runs evict."""
+    """Add the workloads whose pods are preempted in some run to the judgement."""
     from kubelint_gpu.simulation.search import group_ends
 
     shortest: Trace | None = None
@@ -199,9 +198,9 @@ def _evicting(question: Question, ends: RunEnds, found: Judgement) -> Judgement:
 
 
 def _ends(question: Question) -> RunEnds | None:
-    """Where the runs of the group come to rest; None where that is too much work.
+    """Where the runs of the group come to rest; None if that is too much work.
 
-    A rollout may wait until a pod of others ends by itself; that replicas find room then is not said.
+    A rollout may wait until a pod of another workload ends by itself. Replicas that only find room then do not count.
     """
     from kubelint_gpu.simulation.search import group_ends
 

@@ -1,7 +1,7 @@
-"""A rollout that begins at the same moment as everything else that is known to change.
+"""A rollout that begins at the same moment as all other known changes.
 
-Counting decides where places are alike; elsewhere what holds whatever the others do, the search where it comes to an
-end, and last one run in which the others come first.
+If all places are alike, counting decides. Otherwise bounds that hold whatever others do are tried, then the search,
+then one run in which the others come first.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 
 def changing(situation: Situation, position: int) -> frozenset[int]:
-    """The positions of all others of which something changes at the same moment."""
+    """The positions of all other workloads that change at the same moment."""
     everybody = enumerate(situation.participants)
     moving = situation.memo.of(
         "moving", (situation.participants,), lambda: frozenset(place for place, one in everybody if one.moves)
@@ -34,9 +34,9 @@ def changing(situation: Situation, position: int) -> frozenset[int]:
 
 
 def scaled(situation: Situation, position: int) -> frozenset[int]:
-    """The positions of all others that are scaled or new at the same moment; none where nobody gets pods by it.
+    """The positions of other workloads that are new or scaled at the same moment; empty if none of them gets more pods.
 
-    And of those that are rolled out to pods that no node takes: of rollouts that begin together these are none.
+    Rollouts to pods that no node takes are included: of rollouts that begin together, none has such pods.
     """
     others = {place: situation.participants[place] for place in changing(situation, position)}
     nowhere = {place for place, one in others.items() if one.replaces and not situation.eligible[place]}
@@ -48,9 +48,9 @@ def scaled(situation: Situation, position: int) -> frozenset[int]:
 def by_shares(
     situation: Situation, search: GroupSearch, position: int, shares: Shares, blank: Judgement
 ) -> Judgement | None:
-    """What counting alike places says, where nobody evicts anybody; None where it does not tell.
+    """Judge by counting equal places, if no pod preempts another; None if the count does not decide.
 
-    The worst that others can do is to take every place before this one does: then they come to all their replicas.
+    In the worst case the other workloads take their places first, until each has all its replicas.
     """
     participant = situation.participants[position]
     if shares.total - shares.last < participant.replicas:
@@ -72,7 +72,7 @@ def by_shares(
 
 
 def by_counting(question: Question) -> Judgement | None:
-    """What counting alike places says while all that is known to change changes at the same moment."""
+    """Judge by counting equal places while all known changes happen at the same moment."""
     if not counts(question):
         return None
     situation, search, position = question.situation, question.search, question.position
@@ -81,17 +81,17 @@ def by_counting(question: Question) -> Judgement | None:
 
 
 def counts(question: Question) -> bool:
-    """Whether others, or its replicas, change at the same moment as it is rolled."""
+    """Whether other workloads, or the replicas of this one, change at the same moment as its rollout."""
     one = question.participant
     moves = bool(changing(question.situation, question.position)) or one.before != one.replicas
     return one.known and moves and not one.resumes
 
 
 def at_once(situation: Situation, search: GroupSearch, position: int, alone: Judgement, *, peaceful: bool) -> Judgement:
-    """What becomes of a rollout of which it is known how it goes `alone`, while the others stay as they are.
+    """Judge a rollout beside the changes of others; `alone` is its judgement while the others stay as they are.
 
-    `peaceful` says that nobody can evict anybody.
-    Where it is not known it is `undecided`: never what it would be alone.
+    `peaceful` says that no pod can preempt another. If the answer is not known it is `undecided`, never that of
+    `alone`.
     """
     participant = situation.participants[position]
     ends = alone.verdict is Verdict.COMPLETES
@@ -124,14 +124,14 @@ def at_once(situation: Situation, search: GroupSearch, position: int, alone: Jud
 
 
 def named(situation: Situation, places: frozenset[int]) -> tuple[Workload, ...]:
-    """The workloads at some positions, as they shall be."""
+    """The workloads at some positions, with their new templates."""
     return tuple(situation.participants[place].new for place in sorted(places))
 
 
 def _relevant(situation: Situation, position: int, others: frozenset[int], *, peaceful: bool) -> frozenset[int]:
-    """Those of the others whose change can reach the workload: by way of nodes that several of them can use.
+    """The positions in `others` whose change can reach the workload through nodes that several of them can use.
 
-    What stays where it is passes nothing on while nobody evicts it.
+    A workload that does not move passes nothing on unless its pods are preempted.
     """
     if not peaceful or any(not demand.simple for demand in situation.demands):
         return others
@@ -149,7 +149,7 @@ def _relevant(situation: Situation, position: int, others: frozenset[int], *, pe
 
 
 def _without_change(situation: Situation, changing: frozenset[int]) -> Situation:
-    """The situation in which nothing else changes: what would has what it has before."""
+    """The situation in which only the workloads in `changing` change. All others keep what they have."""
     participants = tuple(
         one if place in changing or not one.existing or not one.moves else replace(one, new=one.old, known=False)
         for place, one in enumerate(situation.participants)
@@ -158,7 +158,7 @@ def _without_change(situation: Situation, changing: frozenset[int]) -> Situation
 
 
 def without(situation: Situation, gone: frozenset[int]) -> Situation:
-    """The situation without some of the workloads, the same one for all that is asked without them."""
+    """The situation without some of the workloads. Equal calls return the same object."""
     here = situation
     parts = (here.participants, here.numbers, here.eligible, here.demands, here.driven, here.fixed, here.queued)
 
@@ -178,7 +178,7 @@ def without(situation: Situation, gone: frozenset[int]) -> Situation:
 
 
 def is_apart(situation: Situation, position: int, others: frozenset[int]) -> bool:
-    """Whether pods of the others do nothing but take room: without them everybody else has no less of it."""
+    """Whether pods of `others` only take room: without them no other workload has less room."""
     if situation.grown is not None:
         return False
     stay = [pod for place, one in enumerate(situation.participants) if place not in others for pod in one.pods]
@@ -189,7 +189,7 @@ def is_apart(situation: Situation, position: int, others: frozenset[int]) -> boo
 
 
 def _beside_settled(situation: Situation, search: GroupSearch, position: int) -> tuple[int, Trace | None]:
-    """A run that gets stuck when all others have changed already, and its own number of pods, too."""
+    """A run that gets stuck after all others, and the replicas of this workload, have changed."""
     from kubelint_gpu.simulation.bounds import shortfall
 
     participants = [shortfall.after_rollout(one) for one in situation.participants]

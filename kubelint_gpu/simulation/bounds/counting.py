@@ -1,4 +1,4 @@
-"""Rollouts among places that are all alike: how many there are for a workload of a situation, and what that decides."""
+"""Rollouts among equal places: count the places for a workload of a situation, and decide by that count."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from kubelint_gpu.values import replace
 
 
 def slots_of(situation: Situation, search: GroupSearch, position: int) -> counting_nodes.Slots | None:
-    """The places for a workload while all others stay as they are; None where they are not alike."""
+    """The places for a workload while all others stay as they are; None if the places are not equal."""
     if situation.participants[position].resumes:
         return None
     if situation.grown is None:
@@ -27,7 +27,7 @@ def slots_of(situation: Situation, search: GroupSearch, position: int) -> counti
 
 
 def shares_of(situation: Situation, search: GroupSearch, position: int) -> counting_nodes.Shares | None:
-    """The same while everything that is known to change in the group changes at the same moment."""
+    """The places for a workload while all known changes of the group happen at the same moment; None if not equal."""
     if situation.grown is not None or search.outsiders or not situation.participants[position].existing:
         return None
     if situation.participants[position].controller.has_own_claims(situation.cluster) or not preconditions.is_peaceful(
@@ -45,7 +45,7 @@ def _places(situation: Situation) -> int | None:
 def by_slots(
     situation: Situation, search: GroupSearch, position: int, slots: counting_nodes.Slots, blank: Judgement
 ) -> Judgement:
-    """What counting places says of a rollout while all others stay as they are."""
+    """Judge a rollout by counting places while all others stay as they are."""
     from kubelint_gpu.simulation.bounds import shortfall
 
     participant = situation.participants[position]
@@ -65,7 +65,7 @@ def by_slots(
 
 
 def decide(question: Question) -> Judgement | None:
-    """What counting says where all places are alike, nobody evicts anybody and nobody else moves."""
+    """Judge by counting if all places are equal, no pod preempts another, and no other workload changes."""
     situation, search, position = question.situation, question.search, question.position
     if question.participant.daemons or search.outsiders:
         return None
@@ -76,7 +76,7 @@ def decide(question: Question) -> Judgement | None:
 
 
 def _waiting(situation: Situation, search: GroupSearch, position: int) -> Waiting | None:
-    """What the next pod of a workload waits for where the others are placed first; None where that is not found."""
+    """Return what the next pod of a workload waits for if the others are placed first; None if this is unknown."""
     from kubelint_gpu.simulation.bounds import shortfall
 
     simulation = search.simulation(frozenset(), ())

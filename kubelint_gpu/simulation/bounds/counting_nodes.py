@@ -1,4 +1,4 @@
-"""Places that are all alike: where each is as good as any other, counting them decides."""
+"""Equal places: if each place is as good as any other, counting decides."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _REVISIONS = ("pod-template-hash", "controller-revision-hash")
 
 
 class Slots(Value):
-    """How many places there are, how many others hold, and how many a rollout needs to end."""
+    """How many places there are, how many other workloads hold, and how many a rollout needs to end."""
 
     total: int
     others: int
@@ -23,14 +23,14 @@ class Slots(Value):
 
 
 class Shares(Value):
-    """Places that are all alike, while workloads change at the same moment.
+    """Equal places while several workloads change at the same moment.
 
     Attributes:
-        total: how many there are.
-        least: how many of them all others hold at any moment.
-        most: more than they hold once nothing moves any more.
-        last: how many they hold when all have changed.
-        needed: how many a rollout needs to end; for one that is not rolled, its replicas.
+        total: all places.
+        least: places that the other workloads hold at every moment, together.
+        most: an upper bound of the places that they hold at rest.
+        last: places that they hold when all have changed.
+        needed: places that the rollout needs to end; the replicas if there is no rollout.
     """
 
     total: int
@@ -41,10 +41,7 @@ class Shares(Value):
 
 
 def group_slots(participants: Sequence[WorkloadChange], position: int, total: int | None) -> Slots | None:
-    """The places of a group that has so many in `total` as `group_places` says; None where counting does not tell.
-
-    Nobody in the group can evict anybody, and nobody outside it moves.
-    """
+    """The places of a group while one workload changes; None if not decidable. `total` is from `group_places`."""
     if any(found.before != found.replicas or not found.existing for found in participants):
         return None
     if total is None:
@@ -58,7 +55,7 @@ def group_slots(participants: Sequence[WorkloadChange], position: int, total: in
 
 
 def group_shares(participants: Sequence[WorkloadChange], position: int, total: int | None) -> Shares | None:
-    """The same while everything that is known to change in the group begins to change at the same moment."""
+    """The places of a group while all its known changes begin at the same moment; `total` is from `group_places`."""
     if total is None:
         return None
     others = [found for place, found in enumerate(participants) if place != position]
@@ -78,7 +75,7 @@ def group_shares(participants: Sequence[WorkloadChange], position: int, total: i
 
 
 def held_at_least(participant: WorkloadChange) -> int:
-    """How many pods of a workload have their places at any moment of its change, while nobody evicts any."""
+    """How many pods of a workload have places at every moment of its change, if none is preempted."""
     if participant.temporary:
         return 0
     if not participant.moves:
@@ -90,10 +87,10 @@ def held_at_least(participant: WorkloadChange) -> int:
 
 
 def held_at_rest(participant: WorkloadChange) -> int:
-    """More pods of a workload than have places once nothing moves any more.
+    """An upper bound of the pods of a workload that have places at rest.
 
-    A Deployment whose rollout waits has at most as many available pods as it must have. A StatefulSet that makes its
-    pods one after the other deletes none of too many while one of them waits.
+    A Deployment whose rollout waits has at most as many available pods as it must have. An ordered StatefulSet deletes
+    no surplus pod while another of its pods waits.
     """
     if not participant.moves:
         return participant.before
@@ -103,17 +100,17 @@ def held_at_rest(participant: WorkloadChange) -> int:
 
 
 def needed_at_once(participant: WorkloadChange) -> int:
-    """How many places a rollout needs to end that may scale its workload, too.
+    """How many places a rollout needs to end if it may scale its workload, too.
 
-    While an old pod is available, it goes when one more than must be is; where none is at first, none has to go.
+    While an old pod is available, it is deleted if one more pod than required is available.
     """
     return _needed(participant) if min(participant.sure, participant.replicas) else participant.replicas
 
 
 def group_places(participants: Sequence[WorkloadChange], demands: Sequence[Demand], residual: Residual) -> int | None:
-    """How many places there are in a group in which every pod takes as much of what is scarce as any other.
+    """How many places a group has if every pod takes equal amounts of the scarce resources.
 
-    None where one place is not as good as any other for each pod.
+    None if one place is not as good as any other for each pod.
     """
     mine = demands[0]
     if any(one.temporary or one.daemons or one.kept or not one.counted for one in participants):
@@ -135,7 +132,7 @@ def group_places(participants: Sequence[WorkloadChange], demands: Sequence[Deman
 
 
 def own_slots(participant: WorkloadChange, simulation: Simulation) -> Slots | None:
-    """The places of a workload that nobody else competes with; None where old and new pods are not alike."""
+    """The places of a workload that competes with no other; None if old and new pods are not equal."""
     if participant.temporary or participant.daemons or participant.running or simulation.absent or not simulation.local:
         return None
     if not participant.counted:
@@ -155,7 +152,7 @@ def _takes_of(amounts: FrozenMap[str, int], names: Sequence[str]) -> tuple[int, 
 
 
 def _looks_at_revision(new: Pod, old: Pod) -> bool:
-    """Whether a term tells pods of the new template from pods of the old one."""
+    """Whether an affinity term distinguishes pods of the new template from pods of the old one."""
     if replace(new.spec) != old.spec:
         return True
     return any(

@@ -1,4 +1,4 @@
-"""Rollouts that may stick: one start in which others crowd the nodes that the new pods need shows it."""
+"""Rollouts that may stick: one run starts with other pods crowded on the nodes that the new pods need."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ from kubelint_gpu.values import replace
 
 
 def decide(question: Question) -> Judgement | None:
-    """It may stick if a run sticks that begins with all others crowded on some nodes, such as those of one zone.
+    """May stick, if a run sticks that starts with all other pods on some nodes, for example those of one zone.
 
-    The scheduler could have placed them so. Only the pods that give way to nobody are pushed there first.
+    The scheduler could have placed them so. Pods that cannot be preempted are put there first.
     """
     participant, position, search = question.participant, question.position, question.search
     if not participant.rolling or participant.daemons or len(question.situation.participants) < 2:
@@ -58,18 +58,18 @@ def decide(question: Question) -> Judgement | None:
 
 
 def _homes(search: GroupSearch) -> Mapping[Pod, Sequence[str]]:
-    """Nodes for all pods, those of one placement before anything is rolled; none if no such placement is found."""
+    """A node for each pod in one placement before any rollout; empty if no placement is found."""
     at_rest = search.simulation(frozenset(), ())
     state = preconditions.placement_at_rest(search)
     return search.situation.memo.of("homes", (at_rest,), lambda: homes_of(at_rest, state) if state is not None else {})
 
 
 def _targets(question: Question) -> Iterator[tuple[frozenset[str], bool]]:
-    """The nodes that are crowded, and whether the workload's own pods have their places before the others come.
+    """The nodes to crowd, and whether the workload's own pods are placed before the others.
 
-    If its old and its new pod use one claim, first the node of the old one, which has no name: the new one is bound
-    elsewhere then, and waits for the claim. Then each topology domain that constraints of a new pod name; all nodes
-    that take it at last: as it can be nowhere else, it has its places first.
+    If its old and new pods use one claim, the unnamed node of the old pod is first: then the new pod is bound elsewhere
+    and waits for the claim. Then each topology domain that constraints of a new pod name. Last, all nodes that take the
+    pod, with its own pods placed first.
     """
     eligible, spec = question.situation.eligible[question.position], question.participant.new.spec
     if claim_keys(question.participant.new) & claim_keys(question.participant.old):

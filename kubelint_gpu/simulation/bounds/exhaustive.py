@@ -9,7 +9,7 @@ from kubelint_gpu.values import replace
 
 
 def decide(question: Question) -> Judgement:
-    """What every run comes to, as far as the budget reaches."""
+    """Judge by all runs, as far as the budget reaches."""
     from kubelint_gpu.simulation.bounds import shortfall
 
     position, participant, search = question.position, question.participant, question.search
@@ -47,5 +47,5 @@ def decide(question: Question) -> Judgement:
 
 
 def _where_open(question: Question) -> Verdict:
-    """What is said where a search does not see every end."""
+    """The verdict if the search does not see every end."""
     return Verdict.COMPLETES if question.roomy_at_rest else Verdict.UNDECIDED

@@ -1,4 +1,4 @@
-"""DaemonSets that may stick: others may fill a node when its old pod has left, and one run shows it."""
+"""DaemonSets that may stick: other pods may fill a node after its old pod is deleted, as one run shows."""
 
 from __future__ import annotations
 
@@ -24,10 +24,10 @@ from kubelint_gpu.work import UsedUp, charge, part
 
 
 def filled_node(situation: Situation, rolling: frozenset[int], position: int, ends: str) -> tuple[int, Trace | None]:
-    """Return a run in which others fill a node of a DaemonSet when its old pod has left, and the states looked at.
+    """A run in which others fill a node of a DaemonSet after its old pod is deleted, and the number of states searched.
 
-    All that are `rolling` start at the same moment. Those of them that are not needed to fill the node begin when the
-    run is over: they hold nothing on that node. No run is found if no pods take just as much as fills a node.
+    All workloads in `rolling` start at the same moment. Those that are not needed to fill the node begin after this
+    run. No run is found if no pods together take what fills a node.
     """
     states = 0
     for node, filling in islice(_fillings(situation, rolling, position), SIMULATION.filled_nodes):
@@ -44,7 +44,7 @@ def filled_node(situation: Situation, rolling: frozenset[int], position: int, en
 def _filling_run(
     search: GroupSearch, node: str, filling: Mapping[int, int], position: int, ends: str
 ) -> tuple[Simulation, tuple[State, ...]]:
-    """Return a run in which others fill the node, on as few other nodes as it takes; an empty one if none is found."""
+    """A run in which others fill the node, on as few other nodes as possible; empty if none is found."""
     participants, few = search.situation.participants, 1
     while True:
         few *= 2
@@ -67,9 +67,9 @@ def _filling_run(
 
 
 def _fillings(situation: Situation, rolling: frozenset[int], position: int) -> Iterator[tuple[str, Mapping[int, int]]]:
-    """Nodes of a DaemonSet that pods of those that are rolled fill, so that its own finds too little of something.
+    """Nodes of a DaemonSet that pods of rolling workloads can fill, so that its own pod finds no room.
 
-    One node of those that are alike, and how many pods of which workloads fill it.
+    Yield one of several equal nodes, with the number of pods by position of the workload.
     """
     demands, participants, mine = situation.demands, situation.participants, situation.demands[position]
     seen = set[tuple[object, ...]]()
@@ -96,7 +96,7 @@ def _fillings(situation: Situation, rolling: frozenset[int], position: int) -> I
 
 
 def _most_on_a_node(situation: Situation, place: int) -> int:
-    """How many pods of a workload may be on one node when it has been rolled out, as far as it is easily seen."""
+    """An upper bound of the pods of a workload on one node after its rollout."""
     demand, participant = situation.demands[place], situation.participants[place]
     most = min(participant.replicas, demand.on_each or participant.replicas)
     for one in participant.new.spec.spread:
@@ -107,10 +107,7 @@ def _most_on_a_node(situation: Situation, place: int) -> int:
 
 
 def filled_by(parts: Sequence[tuple[int, int, int]], least: int, most: int) -> dict[int, int]:
-    """Return how many of which things come to a sum from `least` to `most`, of as few kinds as can be; else nothing.
-
-    `parts` are a name, a size and how many there are of it at most.
-    """
+    """Combine parts to a sum from `least` to `most`, of as few kinds as possible. Return counts by name, or nothing."""
     if least <= 0 or least > most:
         return {}
     unit = gcd(*(size for _, size, _ in parts))

@@ -1,6 +1,6 @@
-"""Rollouts that put a pod in the place of an equal one: they end, and no search could say anything else.
+"""Rollouts that replace a pod in its own place by an equal one. They end, and a search could say nothing else.
 
-While one workload is rolled and nobody else moves, a pod that goes leaves a place that its successor may take.
+While one workload is rolled out and no other moves, a deleted pod leaves a place for its successor.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 
 def decide(question: Question) -> Judgement | None:
-    """It completes if its pods come back to their places, and evict nobody on the way."""
+    """Completes if its pods return to their places, and preempt no other pod on the way."""
     situation, position, controller = question.situation, question.position, question.participant.controller
     # new pods that are made while old ones still terminate may evict others instead of waiting for these
     early = controller.has_replica_sets and not controller.recreates
@@ -35,9 +35,9 @@ def decide(question: Question) -> Judgement | None:
 
 
 def comes_back(question: Question) -> bool:
-    """Return whether its pods need no place but those that they leave themselves, while nobody else moves.
+    """Whether new pods need no places except those that old pods leave, while no other workload moves.
 
-    All others keep their pods and wait for none. Whom its pods evict meanwhile is in nobody's way.
+    All others keep their pods, and none of their pods waits. Pods that are preempted meanwhile take no room.
     """
     situation, position, participant = question.situation, question.position, question.participant
     if not participant.rolling or participant.resumes or preconditions.is_crowded(situation, position):
@@ -72,7 +72,7 @@ def _needs_no_more(participant: WorkloadChange) -> bool:
 
 
 def _come_no_larger(simulation: Simulation, kinds: tuple[int, ...], *, alike: bool) -> bool:
-    """Whether filters see all old pods alike, all new ones too, and no more in a new one than in an old one."""
+    """Whether filters treat all old pods alike and all new pods alike, and new pods ask for no more than old ones."""
     mine = [simulation.pod_types.kinds[kind] for kind in kinds]
     old = [one.pod for one in mine if not one.new]
     new = [one.pod for one in mine if one.new]
@@ -108,10 +108,10 @@ def _is_charged_alike(simulation: Simulation, kinds: tuple[int, ...]) -> bool:
 
 
 def _is_one_by_one(participant: WorkloadChange, cluster: Cluster) -> bool:
-    """Return whether at most one pod is missing at any time, so that the next one can have its place.
+    """Whether at most one pod is missing at any time, so that its successor can take its place.
 
-    Affinity, spreading and volumes allowed the old pod there, and allow the new one. A pod that must be near to others
-    is left to the search, and so are several pods with volumes, which may be attached elsewhere.
+    Affinity, spreading and volumes allow the new pod where the old pod was. False for pods with required affinity, and
+    for several pods with volumes, which may be attached elsewhere: the search judges these.
     """
     spec = participant.new.spec
     attached = any(volume.kind not in ("emptyDir", "configMap", "secret") for volume in spec.volumes)
@@ -121,7 +121,7 @@ def _is_one_by_one(participant: WorkloadChange, cluster: Cluster) -> bool:
 
 
 def _stands(simulation: Simulation, state: rollout_state.State, kinds: tuple[int, ...]) -> bool:
-    """Whether all pods have room together, and each of its own would find it again where it is."""
+    """Whether all pods have room together, and each pod of the workload would find room on its own node again."""
     if any(state.waiting):
         return False
     places, ready = simulation.places, rollout_state.READY

@@ -1,4 +1,4 @@
-"""Whether rollouts that have begun stop nowhere before their end: a pod that waits at a rest finds a node."""
+"""Whether rollouts that have begun always reach their end: at each rest a waiting pod finds a node."""
 
 from __future__ import annotations
 
@@ -29,12 +29,12 @@ from kubelint_gpu.values import replace
 def never_rest(
     situation: Situation, rolling: frozenset[int], beside: frozenset[int], *, moment: bool, evicts: bool = False
 ) -> bool:
-    """Return whether the rollouts of some participants come to their end in every order of events.
+    """Whether the rollouts at `rolling` end in every order of events. False if this is not known.
 
-    Those `beside` are rolled out at the same moment; all others may do anything. Pods outside of the situation stay.
-    With `moment` a new pod finds a node at any moment, so that it evicts nobody. Without it, a new pod finds a node
-    once nothing terminates any more: that is enough if it can evict nobody. With `evicts` it may evict pods, and these
-    do not count. False if it is not known.
+    Those at `beside` are rolled out at the same moment; all others may do anything. Pods outside of the situation stay.
+    With `moment` a new pod must find a node at any moment, so that it preempts no pod. Otherwise it must find one once
+    nothing terminates, which is enough if it cannot preempt. With `evicts` it may preempt pods, which then do not
+    count.
     """
     participants = situation.participants
     if situation.grown is not None or any(_moves_otherwise(participants[place]) for place in rolling):
@@ -51,7 +51,7 @@ def never_rest(
 
 
 def _moves_otherwise(one: WorkloadChange) -> bool:
-    """Whether more of it changes than its template and a Deployment's replicas, or pods of it wait or are not ready."""
+    """Whether more than the template and a Deployment's replicas changes, or some of its pods wait or are not ready."""
     moved = one.left or one.stays or one.fresh
     lacks = one.waiting or any(pod.unready for pod in one.running)
     scaled = one.before != one.replicas and not one.controller.has_replica_sets
@@ -68,9 +68,9 @@ def _never_waits(
     moment: bool,
     evicts: bool,
 ) -> bool:
-    """Whether a new pod of a participant always fits somewhere; of a DaemonSet, on its node.
+    """Whether a new pod of a participant always fits somewhere; for a DaemonSet, on its own node.
 
-    The same is asked of all that are `asked`, among those that are `rolling`.
+    The same must hold for all positions in `asked`, among those in `rolling`.
     """
     mine = situation.participants[position]
     if mine.controller.paused:
@@ -137,7 +137,7 @@ def _some_domain_takes_it(
     room: QuiescentRoom,
     position: int,
 ) -> bool:
-    """Whether more topology domains have room than pods can keep it off: each of them keeps it off one."""
+    """Whether more topology domains have room than pods can block, if each of these pods blocks one domain."""
     if len(kept_off) > 1:
         return False
     ((key, by),) = kept_off.items()
@@ -150,9 +150,9 @@ def _some_domain_takes_it(
 
 
 def _is_plain(situation: Situation, position: int, pods: Sequence[tuple[Pod, ...]], *, alone: bool) -> bool:
-    """Whether its pods are neither drawn to others, nor need volumes or devices that cannot be counted.
+    """Whether its pods have no affinity to others, and need no volumes or devices that cannot be counted.
 
-    If it waits `alone`, without another pod of its own, claims that nobody else uses keep it off no node.
+    If at most one of its pods waits (`alone`), claims that no other workload uses block no node.
     """
     cluster, mine = situation.cluster, pods[position]
     if situation.participants[position].controller.has_own_claims(cluster):
@@ -168,7 +168,7 @@ def _is_plain(situation: Situation, position: int, pods: Sequence[tuple[Pod, ...
 
 
 def _without_volumes(pod: Pod) -> Pod:
-    """A pod without those of its volumes that are claims."""
+    """Return the pod without volumes that are PersistentVolumeClaims."""
     others = tuple(one for one in pod.spec.volumes if one.kind != "persistentVolumeClaim")
     return replace(pod, spec=replace(pod.spec, volumes=others))
 
@@ -176,10 +176,7 @@ def _without_volumes(pod: Pod) -> Pod:
 def _apart(
     pods: Sequence[tuple[Pod, ...]], position: int, snapshot: Snapshot
 ) -> tuple[list[list[bool]], dict[str, frozenset[int]]]:
-    """Which pods cannot be on the node of its new pod; by topology key, the positions of those that keep it off more.
-
-    A key that tells all nodes apart is of the first kind.
-    """
+    """Which pods cannot share a node with its new pod; by topology key, the positions whose pods block a domain."""
     new = pods[position][1]
     mine = own_terms(new, new.spec.pod_anti_affinity, snapshot)
     found: list[list[bool]] = []

@@ -1,4 +1,4 @@
-"""DaemonSets: their pods are made for one node each, so that one node after the other can be judged."""
+"""DaemonSets: each pod is created for one node, so each node is judged by itself."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ from kubelint_gpu.values import replace
 
 
 def by_node(situation: Situation, search: GroupSearch, position: int, blank: Judgement) -> Judgement | None:
-    """What becomes of a DaemonSet: on which nodes its pods have room, and whether its rollout ends.
+    """Judge a DaemonSet: on which nodes its pods have room, and whether its rollout ends.
 
-    None where no single node decides it: others compete for the same, a quota counts its pods, or they must be near to
-    pods of others.
+    None if the nodes cannot be judged one by one: other workloads compete for them, a quota counts its pods, or the
+    pods must be near others.
     """
     participant = situation.participants[position]
     old, new = created_pod(participant.old, "old"), created_pod(participant.new, "new")
@@ -57,16 +57,16 @@ def by_node(situation: Situation, search: GroupSearch, position: int, blank: Jud
 
 
 def decide(question: Question) -> Judgement | None:
-    """What the nodes of a DaemonSet say, each by itself."""
+    """Judge a DaemonSet node by node."""
     if not question.participant.daemons:
         return None
     return by_node(question.situation, question.search, question.position, question.blank)
 
 
 def always_ends(situation: Situation, position: int) -> bool:
-    """Whether each pod of a DaemonSet finds room however all others are placed: it outranks those that are in its way.
+    """Whether each pod of a DaemonSet finds room however others are placed, because it can preempt those in its way.
 
-    Whom it evicts is not told.
+    Does not say which pods it preempts.
     """
     participant = situation.participants[position]
     old, new = created_pod(participant.old, "old"), created_pod(participant.new, "new")
@@ -85,7 +85,7 @@ def always_ends(situation: Situation, position: int) -> bool:
 
 
 def _is_counted(situation: Situation, position: int, old: Pod, new: Pod) -> bool:
-    """Whether a quota counts its pods, or they must be near to pods of others."""
+    """Whether a quota counts its pods, or they must be near pods of other workloads."""
     from kubelint_gpu.simulation.bounds import shortfall
 
     return any(quota.covers(pod) for quota in situation.cluster.quotas for pod in (old, new)) or shortfall.leans(
@@ -94,12 +94,12 @@ def _is_counted(situation: Situation, position: int, old: Pod, new: Pod) -> bool
 
 
 def _is_local(situation: Situation, old: Pod, new: Pod) -> bool:
-    """Whether nothing on other nodes decides about a pod of it on one."""
+    """Whether pods on other nodes never matter for its pod on one node."""
     return all(local_kinds((old, new), situation.fixed, situation.cluster)) and not new.spec.resource_claims
 
 
 def _standing(situation: Situation, position: int) -> Snapshot:
-    """The cluster with those running pods only that do not give way."""
+    """The cluster with only the running pods that do not give way."""
     from kubelint_gpu.simulation.bounds import shortfall
 
     return Snapshot.of(
@@ -108,7 +108,7 @@ def _standing(situation: Situation, position: int) -> Snapshot:
 
 
 def _room(participant: WorkloadChange, old: Pod, new: Pod, standing: Snapshot) -> frozenset[str]:
-    """The nodes for which its pods are made that have room for them."""
+    """Those nodes of the DaemonSet that have room for its pod."""
     there = frozenset(participant.standing)
     room = frozenset(fit(new, standing).takers)
     if participant.undisturbed:
@@ -120,7 +120,7 @@ def _room(participant: WorkloadChange, old: Pod, new: Pod, standing: Snapshot) -
 
 
 def _takes_both(situation: Situation, participant: WorkloadChange, old: Pod, new: Pod) -> frozenset[str]:
-    """The nodes that take a new pod while the old ones are still there, as with `maxSurge`."""
+    """The nodes that take a new pod while the old pods still run, as with `maxSurge`."""
     placed = (
         replace(old, meta=replace(old.meta, name=f"{old.meta.name}-{name}"), spec=replace(old.spec, node_name=name))
         for name in participant.standing

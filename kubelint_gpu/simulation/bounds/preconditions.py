@@ -1,4 +1,4 @@
-"""Whether pods of a group could evict anybody at all: asked before anything is searched."""
+"""Conditions that are checked before any search, for example whether any pod of a group can preempt another."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 def is_peaceful(situation: Situation) -> bool:
-    """Whether no pod of the group could ever evict another one, or one that runs beside them."""
+    """Whether no pod of the group can ever preempt a pod of the group or one that runs beside it."""
     parts = (situation.participants, situation.demands, situation.fixed)
     return situation.memo.of("peaceful", parts, lambda: _is_peaceful(situation))
 
@@ -33,10 +33,10 @@ def _is_peaceful(situation: Situation) -> bool:
 
 
 def may_evict(situation: Situation, position: int, *, itself: bool = True) -> bool:
-    """Whether new pods of the participant could evict somebody who holds what they want and may lack.
+    """Whether new pods of the participant can preempt a pod that holds what they need.
 
-    Old pods of its own may be among them, unless it is not asked for `itself`; new pods of the other templates that are
-    replaced with it evict for it.
+    Its own old pods count, unless `itself` is False. New pods of other templates that are replaced together with it
+    count.
     """
     parts = joined(situation.participants, frozenset({position}))
     return any(_may_evict(situation, place, itself=itself) for place in parts)
@@ -61,9 +61,10 @@ def _may_evict(situation: Situation, position: int, *, itself: bool) -> bool:
 
 
 def may_be_evicted(situation: Situation, position: int, by: int) -> bool:
-    """Return whether pods of the participant `by` could evict pods of the one at a position.
+    """Whether pods of the participant `by` can preempt pods of the participant at `position`.
 
-    They evict nobody if they always find room, and nobody on a node that has enough for all who can come there.
+    Pods preempt nothing if they always find room, and preempt nothing on a node with enough room for all that can use
+    it.
     """
     mine, other = situation.participants[position], situation.participants[by]
     # a pod that it drives away may drive others away
@@ -85,14 +86,14 @@ def may_be_evicted(situation: Situation, position: int, by: int) -> bool:
 
 
 def _gives_way_to(situation: Situation) -> Callable[[PodSpec], bool]:
-    """Whether anybody of the group or beside it can be evicted by pods of a spec."""
+    """Return a predicate: can pods with this spec preempt any pod of the group or beside it?"""
     specs = (*(one.old.spec for one in situation.participants), *(pod.spec for pod in situation.fixed))
     lowest = min(specs, key=lambda spec: spec.priority or 0)
     return lambda spec: gives_way(lowest, spec)
 
 
 def is_beyond_search(situation: Situation) -> bool:
-    """Whether the pods that wait at the start are too many for a search to see a placement of all of them."""
+    """Whether so many pods wait at the start that a search cannot place all of them."""
     lasting = (one for one in situation.participants if not one.daemons and not one.temporary)
     waiting = [min(one.before, one.replicas) - len(one.running) for one in lasting]
     every = [count for count in waiting if count > 0]
@@ -102,7 +103,7 @@ def is_beyond_search(situation: Situation) -> bool:
 
 
 def all_run(search: GroupSearch, position: int) -> bool:
-    """Whether the old pods of a participant run when it begins: it is known, or taken to be so, as all find room."""
+    """Whether the old pods of a participant run at the start. If that is not known, whether all pods find room."""
     situation = search.situation
     one = situation.participants[position]
     if len(one.running) >= min(one.before, one.replicas):
@@ -111,7 +112,7 @@ def all_run(search: GroupSearch, position: int) -> bool:
 
 
 def _all_run_at_once(search: GroupSearch) -> bool:
-    """Whether the old pods of all that begin to change at the same moment find room beside the pods of DaemonSets."""
+    """Whether the old pods of all rollouts that begin at the same moment find room beside daemon pods."""
     everybody = search.situation.participants
     begin = frozenset(place for place, one in enumerate(everybody) if one.known and one.rolling and not one.daemons)
     simulation = search.simulation(begin, ())
@@ -119,7 +120,7 @@ def _all_run_at_once(search: GroupSearch) -> bool:
 
 
 def every_one_runs(search: GroupSearch) -> bool:
-    """Whether the old pods of all participants find room together, in one placement at least."""
+    """Whether the old pods of all participants find room together, in at least one placement."""
     return placement_at_rest(search) is not None
 
 
@@ -130,12 +131,12 @@ def placement_at_rest(search: GroupSearch) -> State | None:
 
 
 def gives_way(spec: PodSpec, other: PodSpec) -> bool:
-    """Whether pods of a spec can be evicted by those of another one."""
+    """Whether pods with `spec` can be preempted by pods with `other`."""
     return other.preemption_policy != "Never" and (spec.priority or 0) < (other.priority or 0)
 
 
 def is_crowded(situation: Situation, position: int) -> bool:
-    """Whether pods that others drive away from their nodes may come to those of the participant."""
+    """Whether pods that are preempted elsewhere may move to nodes of the participant."""
     if not any(situation.driven):
         return False
     others = [one for place, gone in enumerate(situation.driven) if place != position for one in gone]

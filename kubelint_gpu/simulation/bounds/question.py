@@ -1,4 +1,4 @@
-"""What a decider is asked: whether the rollout of one workload of a situation ends."""
+"""The question that a decider answers: does the rollout of one workload of a situation end?"""
 
 from __future__ import annotations
 
@@ -16,14 +16,15 @@ from kubelint_gpu.values import Value
 
 
 class Question:
-    """Whether the rollout of the workload at a position ends.
+    """Does the rollout of the workload at a position end?
 
     Attributes:
         situation: the workloads that can compete with it, and what runs beside them.
         position: its position among them.
         search: what searches of this situation share.
         blank: the judgement of a workload that has all its pods and rolls nothing out.
-        bounded: whether the room that all leave may decide it: not where a question is put anew for a wider one.
+        bounded: whether upper bounds of all demands may decide it; False if a question is repeated for a wider
+            situation.
     """
 
     def __init__(self, situation: Situation, position: int, *, bounded: bool = True) -> None:
@@ -44,16 +45,16 @@ class Question:
 
     @property
     def participant(self) -> WorkloadChange:
-        """The workload that is asked about."""
+        """The workload of the question."""
         return self.situation.participants[self.position]
 
     @property
     def may_have_template(self) -> bool:
-        """Whether its pods may have the new template already: that it gets stuck is possible only."""
+        """Whether its pods may already have the new template. If so, a stuck rollout is only possible, not certain."""
         return may_have_template(self.participant)
 
     def answer(self, decider: Decider) -> Judgement | None:
-        """Return what a decider says. A verdict is worked out once; with more work a decider may know more."""
+        """Return a decider's answer. A verdict is computed once; with more work a decider may know more."""
         found = self._answers.get(decider.name) or decider.decide(self)
         if found is not None and found.verdict is not Verdict.UNDECIDED:
             self._answers[decider.name] = found
@@ -61,7 +62,7 @@ class Question:
 
     @cached_property
     def demands(self) -> Sequence[Demand]:
-        """What all want, and what those want that they drive away."""
+        """The demands of all participants, and of pods that other participants preempt."""
         if not any(self.situation.driven):
             return self.situation.demands
         others = [one for place, gone in enumerate(self.situation.driven) if place != self.position for one in gone]
@@ -69,12 +70,12 @@ class Question:
 
     @cached_property
     def roomy(self) -> bool:
-        """Whether its pods find a node however all others are placed, at any moment."""
+        """Whether its pods find a node at any moment, however all others are placed."""
         return self._has_room(at_rest=False)
 
     @cached_property
     def roomy_at_rest(self) -> bool:
-        """Whether they do once nothing terminates any more."""
+        """Whether its pods find a node once nothing terminates any more, however all others are placed."""
         return self.roomy or self._has_room(at_rest=True)
 
     def _has_room(self, *, at_rest: bool) -> bool:
@@ -84,12 +85,12 @@ class Question:
 
     @cached_property
     def peaceful(self) -> bool:
-        """Whether nobody in the situation could ever evict anybody."""
+        """Whether no pod in the situation can ever preempt another."""
         return preconditions.is_peaceful(self.situation)
 
 
 class Decider(Value):
-    """One way to answer a question; None where it does not know the answer."""
+    """A named function that answers a question, or returns None if it cannot."""
 
     name: str
     decide: Callable[[Question], Judgement | None]

@@ -1,8 +1,7 @@
-"""Rollouts that never come to rest before their end: whenever nothing moves any more, a pod that waits finds a node.
+"""Rollouts that never rest before their end: whenever nothing moves, a waiting pod finds a node.
 
-A rest is a state in which nothing terminates or starts and no controller has anything to do. While nobody evicts
-anybody a rollout only goes forward, so that it ends if a pod of it that waits at a rest is refused at none.
-What counts is what can be bound at a rest, wherever it is.
+At a rest, nothing terminates or starts and no controller has an action. If no pod is preempted, a rollout only goes
+forward. So it ends if at every rest some node takes its waiting pod, wherever the bound pods are.
 """
 
 from __future__ import annotations
@@ -25,10 +24,10 @@ def leaves_no_pod_pending(
     *,
     evicts: bool = False,
 ) -> bool:
-    """Return whether some rollouts surely end: their old pods find room, and they never come to rest before the end.
+    """Whether some rollouts surely end: their old pods find room, and they never rest before the end.
 
-    Those `beside` are rolled out at the same moment. Unless they may evict others, it is known that they do not.
-    False if it is not known.
+    Those at `beside` are rolled out at the same moment. With `evicts` they may preempt other pods; otherwise it is
+    known that they do not. False if this is not known.
     """
     from kubelint_gpu.simulation.bounds import never_rest
 
@@ -42,12 +41,12 @@ def leaves_no_pod_pending(
 
 
 def decide(question: Question) -> Judgement | None:
-    """It completes where no state in which nothing moves has a pending pod."""
+    """Completes if no state at rest has a pending pod."""
     return replace(question.blank, verdict=Verdict.COMPLETES) if never_rests(question) else None
 
 
 def never_rests(question: Question, *, evicts: bool = False) -> bool:
-    """Return whether the rollout surely ends beside all that changes; `evicts` as in `leaves_no_pod_pending`."""
+    """Whether the rollout surely ends beside all other changes; `evicts` as in `leaves_no_pod_pending`."""
     if not question.participant.rolling:
         return False
     situation, position = question.situation, question.position

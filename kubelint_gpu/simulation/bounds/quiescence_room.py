@@ -1,4 +1,4 @@
-"""What nodes and quotas have left at a rest for a pod that waits, wherever those that can be bound beside it are."""
+"""What nodes and quotas have left at a rest for a waiting pod, wherever the other bound pods are."""
 
 from __future__ import annotations
 
@@ -21,17 +21,17 @@ APART = "no other pod that it keeps away or that keeps it away"
 
 
 class QuiescentBound(Value):
-    """What can be bound of one workload at a rest.
+    """Upper and lower bounds of what can be bound of one workload at a rest.
 
     Attributes:
-        nodes: where.
-        each: the most that one of its pods takes, host ports and its place apart from others included.
-        each_new: the same of the new ones.
+        nodes: the nodes that its pods can be on.
+        each: the most that one of its pods takes, with host ports and anti-affinity counted as resources.
+        each_new: the most that one of its new pods takes.
         least: the least that one of its pods takes.
-        most: how many there are of them at most.
-        old: how many of these are no new ones at most.
-        on_each: how many of them can be on one node, of a DaemonSet; 0 for all others.
-        apart: how many of them can be on one node at most.
+        most: the most pods.
+        old: the most old pods among these.
+        on_each: for a DaemonSet, the most pods on one node; otherwise 0.
+        apart: the most pods on one node.
         pods: its old, its new and its running pods.
     """
 
@@ -46,11 +46,11 @@ class QuiescentBound(Value):
     pods: tuple[Pod, ...]
 
     def most_on(self, nodes: int) -> int:
-        """How many of them can be on so many nodes at most."""
+        """The most of these pods on a number of nodes."""
         return min(self.most, self.apart * nodes)
 
     def held(self, name: str, count: int, highest: int) -> int:
-        """How much so many of them take of something at most, each no more than the highest price that counts."""
+        """The most of a resource that `count` pods take, each counted with at most `highest`."""
         old, each, each_new = min(self.old, count), self.each.get(name, 0), self.each_new.get(name, 0)
         return old * min(each, highest) + (count - old) * min(each_new, highest)
 
@@ -58,7 +58,7 @@ class QuiescentBound(Value):
 def quotas_let(
     situation: Situation, bounds: Sequence[QuiescentBound], position: int, bound_at_rest: frozenset[int]
 ) -> bool:
-    """Return whether the quotas let one more pod be made at a rest; pods of those `bound_at_rest` are bound then."""
+    """Whether the quotas admit one more pod at a rest, with the pods of those in `bound_at_rest` bound."""
     new, cluster = bounds[position].pods[1], situation.cluster
     quotas = [quota for quota in cluster.quotas if quota.covers(new)]
     if not quotas:
@@ -74,7 +74,7 @@ def quotas_let(
 
 
 def _made(situation: Situation, bounds: Sequence[QuiescentBound], bound_at_rest: frozenset[int]) -> Iterator[int]:
-    """How many pods of each participant can be there at a rest, those included that may find no node."""
+    """For each participant, the most pods that can exist at a rest, Pending ones included."""
     for place, (one, bound) in enumerate(zip(situation.participants, bounds, strict=True)):
         if place in bound_at_rest:
             yield bound.most
@@ -83,7 +83,7 @@ def _made(situation: Situation, bounds: Sequence[QuiescentBound], bound_at_rest:
 
 
 def wants_of(pod: Pod) -> dict[str, int]:
-    """What a pod takes of a node, what is there once of each included."""
+    """Return a pod's demand on a node: its requests, and 1 of each exclusive thing, such as a host port."""
     return {**takes(pod), **dict.fromkeys(tokens(pod), 1)}
 
 
@@ -97,9 +97,10 @@ def bound_of(
     moment: bool = False,
     free: bool = False,
 ) -> QuiescentBound:
-    """Return what can be bound of a participant; it `rolls`, or `waits` for a node with one of its new pods.
+    """Return bounds of what can be bound of a participant.
 
-    With `moment` it is so at any moment, and not only at a rest. One that is `free` may do anything.
+    It `rolls`, or it `waits` for a node with one of its new pods. With `moment` the bounds hold at any moment, not only
+    at a rest. A `free` participant may do anything.
     """
     mine = situation.participants[position]
     demand, pods = situation.demands[position], mine.pods
@@ -134,11 +135,11 @@ def bound_of(
 
 
 def refusing_in_all(prices: Mapping[str, Sequence[int | None]], counted: Sequence[tuple[QuiescentBound, int]]) -> int:
-    """How many nodes can refuse a pod at most, if what pods take of one resource and of another is of the same pods.
+    """The most nodes that can refuse a pod, if the same pods take several resources at once.
 
-    `prices` is by resource how much of it pods must take of each node, None if they cannot; `counted` are the pods.
-    Resources are measured against each other as the prices of one node have it; each node gives a bound, and the
-    lowest one counts.
+    `prices` has for each resource how much of it pods must take on each node to block it; None if they cannot.
+    `counted` are the pods. Prices of one node give the exchange rates between resources. Each node gives a bound; the
+    lowest counts.
     """
     nodes = [dict(zip(prices, here, strict=True)) for here in zip(*prices.values(), strict=True)]
     each = [{name: price for name, price in here.items() if price is not None} for here in nodes]
@@ -151,10 +152,9 @@ def refusing_in_all(prices: Mapping[str, Sequence[int | None]], counted: Sequenc
 def _refusing(
     nodes: Sequence[Mapping[str, int]], counted: Sequence[tuple[QuiescentBound, int]], scales: Mapping[str, int]
 ) -> int:
-    """The same, with each resource measured in parts of its scale.
+    """The most nodes that can refuse a pod, with each resource measured in parts of its scale.
 
-    A pod is on one node, and counts there by the resource that it takes most of, and for no more than the highest price
-    of a node.
+    A pod counts on one node by the resource that it takes most of, and at most for the highest price of a node.
     """
     whole = SIMULATION.price_parts
 
@@ -172,7 +172,7 @@ def _refusing(
 
 
 class QuiescentRoom:
-    """What is left of the nodes for a pod that waits, however those who can be bound beside it are placed."""
+    """The room of the nodes for a waiting pod, however the other bound pods are placed."""
 
     def __init__(
         self,
@@ -182,7 +182,7 @@ class QuiescentRoom:
         position: int,
         once: Collection[str],
     ) -> None:
-        """`once` is what is there once of each node that takes the pod by itself: a host port, a place of its own."""
+        """`once` names what each node has once, such as a host port."""
         self._residual = situation.residual
         self._demands = situation.demands
         self._mine = situation.demands[position]
@@ -192,7 +192,7 @@ class QuiescentRoom:
         self._bounds = bounds
 
     def refusing(self, nodes: Sequence[str], own: int) -> int:
-        """At most so many of some nodes can refuse the pod, where `own` of its brothers can be on them."""
+        """The most of some nodes that can refuse the pod, if `own` other pods of its workload can be on them."""
         reach = [place for place, one in enumerate(self._bounds) if one.most and not one.nodes.isdisjoint(nodes)]
         rivals = [self._bounds[place] for place in reach if self._bounds[place] is not self._own]
         daemons, others = [one for one in rivals if one.on_each], [one for one in rivals if not one.on_each]
@@ -228,7 +228,7 @@ class QuiescentRoom:
         return max(0, self._residual[node].get(name, int(name in self._once)))
 
     def _prices(self, nodes: Sequence[str], name: str, amount: int, daemons: Sequence[QuiescentBound]) -> Iterator[int]:
-        """How much of a resource others must take of each node, so that too little is left."""
+        """For each node, how much of a resource others must take so that too little is left."""
         if name == DEVICES:
             prices = self._mine.prices or {}
             yield from (prices.get(node, 0) for node in nodes)

@@ -1,7 +1,7 @@
-"""Topology spread constraints that forbid, where it is known how many pods there can be but not where they are.
+"""Topology spread constraints with DoNotSchedule, if the number of pods is known but not their nodes.
 
-The emptiest domain takes one more pod whatever the skew: a pod is refused only where all that this domain has is full,
-or kept out by another constraint.
+The emptiest domain takes one more pod whatever the skew. So the pod is refused only if all nodes of this domain are
+full or refused by another constraint.
 """
 
 from __future__ import annotations
@@ -25,16 +25,16 @@ Refusing = Callable[[Sequence[str], int], int]
 
 
 class Constraint(Value):
-    """One constraint of the pod that waits.
+    """One spread constraint of the waiting pod.
 
     Attributes:
-        rule: the constraint, its `matchLabelKeys` folded into the selector.
-        own: 1 where it counts the pod itself.
-        fixed: how many pods it counts that stay where they are, by domain; the domains are those that count.
-        mobile: how many others it can count at most.
-        uncounted: whether brothers of the pod can be there that it does not count.
+        rule: the constraint, with `matchLabelKeys` folded into the selector.
+        own: 1 if it counts the pod itself, else 0.
+        fixed: for each counted domain, the counted pods that never move.
+        mobile: the most other pods that it can count.
+        uncounted: whether other pods of the workload can exist that it does not count.
         home: the domain of each node that has the labels of all constraints.
-        counting: those of these nodes whose pods it counts.
+        counting: the nodes of `home` whose pods it counts.
     """
 
     rule: SpreadConstraint
@@ -47,20 +47,20 @@ class Constraint(Value):
 
     @property
     def measured(self) -> bool:
-        """Whether the emptiest domain is what others are measured against; else it is nothing."""
+        """Whether the skew is measured against the emptiest domain; otherwise against 0, because of `minDomains`."""
         return len(self.fixed) >= self.rule.min_domains
 
     @property
     def least(self) -> int:
-        """What the domains are measured against, at least."""
+        """The least that the skew can be measured against."""
         return min(self.fixed.values(), default=0) if self.measured else 0
 
     def price(self, domain: str) -> int:
-        """How many of the mobile pods a domain must have at least to refuse the pod."""
+        """How many mobile pods a domain must have at least to refuse the pod."""
         return self.rule.max_skew + self.least - self.own + 1 - self.fixed.get(domain, 0)
 
     def most_in_emptiest(self, here: int) -> int:
-        """How many of the mobile pods can be in a domain with `here` fixed ones that has no more than any other."""
+        """The most mobile pods in an emptiest domain that has `here` fixed ones."""
         sizes = Counter(self.fixed.values())
         for most in range(self.mobile, 0, -1):
             if sum(times * max(0, here + most - count) for count, times in sizes.items()) <= self.mobile:
@@ -68,7 +68,7 @@ class Constraint(Value):
         return 0
 
     def is_satisfied_with(self, other: Constraint) -> bool:
-        """Whether it takes the pod wherever the other has its emptiest domain: they have the same domains."""
+        """Whether it takes the pod in each emptiest domain of the other constraint: their domains are the same."""
         if not self.measured or self.rule.selector != other.rule.selector or self.counting != other.counting:
             return False
         pairs = {(self.home[name], other.home[name]) for name in self.counting}
@@ -76,7 +76,7 @@ class Constraint(Value):
 
 
 class Spreading(Value):
-    """The constraints of a pod that waits."""
+    """All spread constraints of a waiting pod."""
 
     constraints: tuple[Constraint, ...]
 
@@ -84,9 +84,9 @@ class Spreading(Value):
     def of(
         cls, pod: Pod, standing: Snapshot, groups: Sequence[tuple[Sequence[Pod], int]], own: int
     ) -> Spreading | None:
-        """Those of a pod beside what is `standing`; None where it has none.
+        """The constraints of a pod beside the pods of `standing`; None if it has none.
 
-        `groups` are the pods of each workload, of which so many can be bound; the one at `own` is the pod's.
+        `groups` has for each workload its pods and how many can be bound; `own` is the index of the pod's workload.
         """
         prepared = pod_topology_spread.PLUGIN.pre_filter(pod, standing)
         if prepared.skip:
@@ -106,7 +106,7 @@ class Spreading(Value):
         return cls(tuple(found))
 
     def never_refuses(self, free: Collection[str], refusing: Refusing, brothers: int) -> bool:
-        """Whether some node always takes the pod, of those that are `free` of anything else that keeps it away."""
+        """Whether some node always takes the pod, among the nodes that nothing else blocks (`free`)."""
         nodes = sorted(name for name in free if all(name in one.home for one in self.constraints))
         tight = [one for one in self.constraints if not self._is_slack(one)]
         if not tight:
@@ -117,7 +117,7 @@ class Spreading(Value):
 
     @staticmethod
     def _is_slack(one: Constraint) -> bool:
-        """Whether it refuses nowhere even where all pods are in one domain."""
+        """Whether the constraint refuses no node even if all pods are in one domain."""
         return all(one.price(domain) > one.mobile for domain in {*one.fixed, *one.home.values()})
 
     @staticmethod
@@ -144,7 +144,7 @@ class Spreading(Value):
 
     @staticmethod
     def _fits_somewhere(one: Constraint, nodes: Sequence[str], refusing: Refusing, brothers: int) -> bool:
-        """Whether the pods are too few to make every domain refuse it, or to take the room of those that do not."""
+        """Whether the pods are too few to block every domain, or to fill those that are not blocked."""
         domains = grouped((one.home[name], name) for name in nodes if one.home[name] in one.fixed)
         full = greedily(one.mobile, (one.price(domain) for domain in domains))
         open_ones = len(domains) - full
@@ -156,7 +156,7 @@ class Spreading(Value):
 
 
 def _counts(rule: SpreadConstraint, pod: Pod, other: Pod) -> bool:
-    """Whether a constraint of a pod counts another; an empty selector counts none."""
+    """Whether a constraint of a pod counts the other pod; an empty selector counts none."""
     selector = rule.selector
     return (
         selector is not None
@@ -167,7 +167,7 @@ def _counts(rule: SpreadConstraint, pod: Pod, other: Pod) -> bool:
 
 
 def _kept_out(other: Constraint, one: Constraint, domain: str, nodes: Sequence[str], counted: int) -> int:
-    """At most how many of some nodes in one domain of a constraint another constraint refuses."""
+    """The most of some nodes, all in one domain of a constraint, that another constraint refuses."""
     sizes = summed((other.home[name], 1) for name in nodes)
     inside = all(one.home[name] == domain for name in other.counting if other.home[name] in sizes)
     same = one.rule.selector == other.rule.selector and other.counting <= one.counting

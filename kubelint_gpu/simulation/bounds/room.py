@@ -9,14 +9,14 @@ from kubelint_gpu.values import replace
 
 
 def always(question: Question) -> Judgement | None:
-    """It completes where there is room at any moment."""
+    """Completes if there is room at any moment."""
     return _completes(question) if question.roomy else None
 
 
 def at_rest(question: Question) -> Judgement | None:
-    """It completes where nobody is evicted and there is room once nothing terminates any more.
+    """Completes if no pod is preempted and there is room once nothing terminates any more.
 
-    Every step brings such a rollout nearer to its end, so that it stops nowhere before.
+    Every step brings such a rollout nearer to its end, so it stops nowhere before.
     """
     if not question.roomy_at_rest or preconditions.may_evict(question.situation, question.position):
         return None

@@ -1,4 +1,4 @@
-"""Workloads that never have all their pods, whatever is rolled out."""
+"""Workloads that never have all their pods, with or without rollouts."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 def alone(question: Question) -> Judgement | None:
-    """Too few nodes take its pods even where only what runs already is beside them."""
+    """Short if too few nodes take its pods beside the pods that run already."""
     from kubelint_gpu.simulation.bounds import shortfall
 
     situation, search, position, blank = question.situation, question.search, question.position, question.blank
@@ -33,7 +33,7 @@ def alone(question: Question) -> Judgement | None:
 
 
 def at_last(question: Question) -> Judgement | None:
-    """Too few nodes take its new pods when all that is known to change has changed."""
+    """Short if too few nodes take its new pods after all known changes."""
     from kubelint_gpu.simulation.bounds import shortfall
 
     situation, position, blank = question.situation, question.position, question.blank
@@ -54,7 +54,7 @@ def at_last(question: Question) -> Judgement | None:
 
 
 def by_sum(question: Question) -> Judgement | None:
-    """None of its pods runs where the others are placed first, and all of them where it is."""
+    """Judge it short if none of its pods runs when others are placed first, and all of them when it is placed first."""
     found = None
     with suppress(UsedUp), part(1, 4):
         found = at_worst(question)
@@ -65,9 +65,9 @@ def by_sum(question: Question) -> Judgement | None:
 
 
 def at_worst(question: Question) -> Judgement | None:
-    """As few of its pods run as the placement leaves that comes to it last; some placement may leave fewer.
+    """Short by the placement in which the workload comes last; another placement may leave fewer pods.
 
-    None while something that is there changes: it gives places up, and who waits may have another pod then.
+    None while an existing workload changes: it gives places up, and another pod may be the waiting one then.
     """
     one, everybody = question.participant, question.situation.participants
     changes = any(other.existing and other.known and other.moves for other in everybody)
@@ -96,7 +96,7 @@ def _placed_last(question: Question, simulation: Simulation) -> Judgement | None
 
 
 def asks_too_much(situation: Situation, simulation: Simulation, position: int) -> bool:
-    """Whether the pods that can go to no other nodes than a workload's take more of a resource than these have."""
+    """Whether the pods that are confined to a workload's nodes take more of a resource than these nodes have."""
     mine = situation.demands[position]
     if simulation.absent or not mine.nodes:
         return False
@@ -110,7 +110,7 @@ def asks_too_much(situation: Situation, simulation: Simulation, position: int) -
 
 
 def _short(situation: Situation, simulation: Simulation, nodes: frozenset[str]) -> Iterator[str | int]:
-    """The resources, and numbers of devices, of which pods that can go to no other nodes take more than there are."""
+    """Return the resources, and numbers of devices, of which pods confined to `nodes` take more than there is."""
     pod_types = simulation.pod_types
     outside = {kind for kind, name in pod_types.homes if name not in nodes}
     asked: dict[str, int] = {}

@@ -21,7 +21,7 @@ from kubelint_gpu.values import Value, replace
 
 
 class Shortfall(Value):
-    """How many pods run at most; what the next one waits for, or how a quota refuses it."""
+    """How many pods run at most, and what the next pod waits for or which quota refuses it."""
 
     placed: int
     refusal: QuotaRefusal | None = None
@@ -29,10 +29,10 @@ class Shortfall(Value):
 
 
 def fit_alone(situation: Situation, search: GroupSearch, position: int) -> Shortfall:
-    """How many pods of a workload fit beside the inventory's running pods only, and daemon pods it must be near to.
+    """How many pods of a workload fit beside the running pods of the inventory and daemon pods that they must be near.
 
-    All of them where other workloads have the pods that it must be near to: alone it says nothing. Those that may be
-    evicted take nothing, and are taken to be everywhere where somebody makes them anew on any node.
+    All of them if other workloads have the pods that they must be near. Pods that can be preempted take no room. If
+    their controller recreates them on any node, they count as near everywhere.
     """
     participant = situation.participants[position]
     wanted = participant.replicas
@@ -65,7 +65,7 @@ def fit_alone(situation: Situation, search: GroupSearch, position: int) -> Short
 
 
 def fit_at_last(situation: Situation, search: GroupSearch, position: int) -> Shortfall:
-    """How many pods of a workload can run when all that is known to change has changed, beside those of the others.
+    """How many pods of a workload can run beside the others after all known changes.
 
     Pods that end by themselves have ended.
     """
@@ -83,7 +83,7 @@ def fit_at_last(situation: Situation, search: GroupSearch, position: int) -> Sho
 
 
 def short_of(search: GroupSearch, simulation: Simulation, starts: Starts, mine: Sequence[int], name: str) -> Shortfall:
-    """The most pods of some kinds that run in any placement, and what the next one lacks in one with the fewest."""
+    """The most pods of some kinds that run in any placement, and what the next pod lacks in one with the fewest."""
     from kubelint_gpu.simulation.search.left_out import left_out
 
     placed = sum(starts.most[kind] for kind in mine)
@@ -100,9 +100,9 @@ def short_of(search: GroupSearch, simulation: Simulation, starts: Starts, mine: 
 
 
 def halt(situation: Situation, search: GroupSearch, position: int) -> Trace | None:
-    """How a StatefulSet that makes its pods one after the other comes to the one that finds no node.
+    """The run of an ordered StatefulSet up to the pod that finds no node; None for any other.
 
-    What runs now, or the old template's pods, are there already; else it begins with none.
+    It starts with the running pods or those of the old template, if there are any.
     """
     participants = list(situation.participants)
     one = participants[position]
@@ -118,7 +118,7 @@ def halt(situation: Situation, search: GroupSearch, position: int) -> Trace | No
 
 
 def leans(situation: Situation, position: int) -> bool:
-    """Whether the required affinity of a workload's pods is about pods of the group that are there before them."""
+    """Whether the required affinity of a workload's pods matches pods of the group that exist before them."""
     mine = created_pod(situation.participants[position].new, "new")
     if not mine.spec.pod_affinity:
         return False
@@ -128,9 +128,9 @@ def leans(situation: Situation, position: int) -> bool:
 
 
 def follows(situation: Situation, position: int) -> bool:
-    """Whether the new pods of a workload must be near to pods such as its old ones, which are there while it rolls.
+    """Whether the new pods of a workload must be near pods like its old ones, which exist while it rolls.
 
-    Old pods that must be near to each other, too, and are not known to run, had to find places as the new ones do.
+    False if old pods need each other, too, and are not known to run: they had to find places as the new pods do.
     """
     one = situation.participants[position]
     mine, old = created_pod(one.new, "new"), created_pod(one.old, "old")
@@ -141,7 +141,7 @@ def follows(situation: Situation, position: int) -> bool:
 
 
 def stronger(situation: Situation, participant: WorkloadChange) -> list[Pod]:
-    """The running pods that would not give way to the participant's, and those that these must be near to."""
+    """The running pods that the participant cannot preempt, and those that its pods must be near."""
     spec = participant.new.spec
     near = near_to(situation, participant)
     return [pod for pod in situation.fixed if not gives_way(pod.spec, spec) or pod.identifier in near]
@@ -152,27 +152,27 @@ def _lasting(pods: Sequence[Pod]) -> list[Pod]:
 
 
 def _weightless(pod: Pod) -> Pod:
-    """The pod as if it asked for nothing."""
+    """Return the pod without any resource requests."""
     return replace(pod, spec=replace(pod.spec, containers=(), init_containers=(), overhead=EMPTY, resources=None))
 
 
 def _anywhere(workload: Workload) -> Workload:
-    """The workload as if what its pods must be near to were everywhere."""
+    """Return the workload without required pod affinity."""
     return replace(workload, spec=replace(workload.spec, pod_affinity=()))
 
 
 def near_to(situation: Situation, participant: WorkloadChange) -> set[PodIdentifier]:
-    """The running pods near to which the participant's must be."""
+    """The running pods that the participant's pods must be near."""
     return {pod.identifier for pod in companions(created_pod(participant.new, "new"), situation.fixed, situation.empty)}
 
 
 def after_rollout(one: WorkloadChange) -> WorkloadChange:
-    """A workload when what is known to change of it has changed."""
+    """The workload after its known changes."""
     return replace(_as_rolled_out(one), existing=True) if one.known and one.moves else one
 
 
 def _at_last(one: WorkloadChange, *, asked: bool) -> WorkloadChange:
-    """A workload when all that is known to change has changed, of which or beside which it is `asked`."""
+    """The workload after all known changes; `asked` if it is the workload of the question."""
     if one.temporary and not asked:
         return replace(_as_rolled_out(one), running=())
     return _as_rolled_out(one) if asked or one.moves else one

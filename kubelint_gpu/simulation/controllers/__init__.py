@@ -1,1 +1,1 @@
-"""Workload controllers: what each does next in a state."""
+"""Workload controllers: the next action of each in a state."""

@@ -1,7 +1,7 @@
-"""The controller of a workload: what is true of it before any simulation, and how its pods are added to one.
+"""The controller of a workload: its properties before any simulation, and how its pods are added to one.
 
-There are two layers. A `Controller` answers for its workload as it is written; a `Reconciler` is its state machine in
-one search. `controller_of` makes the first, and its `add` adds the second.
+There are two layers. A `Controller` describes its workload as written. A `Reconciler` is its state machine in one
+search. `controller_of` creates the first, and its `add_pods` adds the second.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ def rolling_update_pointers(rolling: Pointer) -> tuple[Pointer, ...]:
 
 
 class Controller(Value):
-    """What the controller of one workload does; the answers here are those of one that rolls nothing out."""
+    """The controller of one workload; by default it rolls nothing out."""
 
     workload: Workload
 
@@ -41,7 +41,7 @@ class Controller(Value):
 
     @property
     def ordered(self) -> bool:
-        """Whether it makes the pods one after the other, each when the one before is available."""
+        """Whether it creates the pods one after the other, each after the previous one is available."""
         return False
 
     @property
@@ -51,7 +51,7 @@ class Controller(Value):
 
     @property
     def revision_kind(self) -> str:
-        """The kind of the object that it makes for each template; empty where there is none."""
+        """The kind of the object that the controller creates for each template; empty if there is none."""
         return ""
 
     has_replica_sets = False
@@ -62,7 +62,7 @@ class Controller(Value):
 
     @property
     def leaves_first(self) -> bool:
-        """Whether fields of it can say that an old pod goes before its successor comes."""
+        """Whether its fields can demand that an old pod is deleted before its successor is created."""
         return False
 
     has_scale = True
@@ -76,22 +76,22 @@ class Controller(Value):
 
     @property
     def terminates(self) -> bool:
-        """Whether its pods end by themselves some day."""
+        """Whether its pods end by themselves at some time."""
         return self.runs_to_completion or self.workload.spec.restart_policy in _ENDS
 
     @property
     def knows_own_pods(self) -> bool:
-        """Whether a pod tells that it is its own: of a custom resource without a selector it only may be."""
+        """Whether it can identify its own pods; a custom resource without a selector cannot."""
         return self.workload.selector is not None or not self.workload.custom
 
     def pod(self, revision: str, name: str = "") -> Pod:  # noqa: ARG002 - of a controller that rolls
-        """A pod as the controller creates it; `revision` tells the templates apart."""
+        """Return a pod as the controller creates it; `revision` distinguishes the templates."""
         return self.workload.pod(name or self.workload.meta.name)
 
     def owns(self, pod: Pod) -> bool:
-        """Whether a pod of the workload's namespace is its own: by owner, or by selector where it has none.
+        """Whether a pod of the workload's namespace belongs to it: by owner, or by selector if the pod has no owner.
 
-        One without an owner may be that of a custom resource, which has no selector.
+        A pod without an owner may belong to a custom resource, which has no selector.
         """
         if pod.meta.owner is not None:
             return self.is_owner(pod.meta.owner)
@@ -101,9 +101,9 @@ class Controller(Value):
         return bool(selector.requirements) and selector.matches(pod.meta.labels)
 
     def adopts(self, pod: Pod) -> bool:
-        """Whether it takes over a bare pod: one with its labels, of a StatefulSet with the name of an ordinal, too.
+        """Whether it adopts a bare pod: its labels match and, for a StatefulSet, its name has a valid ordinal.
 
-        A Deployment's pods bear the hash of their template besides.
+        A Deployment's pods also have the hash of their template.
         """
         workload, first = self.workload, self.first_ordinal
         ordinals = range(first, first + workload.replicas) if self.has_ordinals else ()
@@ -112,9 +112,9 @@ class Controller(Value):
         return takes and pod.meta.namespace == workload.meta.namespace and pod.meta.owner is None and self.owns(pod)
 
     def is_owner(self, owner: OwnerReference) -> bool:
-        """Whether a reference is to the workload, or to an object that its controller makes for the pods.
+        """Whether a reference names the workload, or an object that its controller creates for the pods.
 
-        What the controller of a custom resource makes is named after it, and may be of any kind.
+        The controller of a custom resource names its objects after the resource, and they may be of any kind.
         """
         name = self.workload.meta.name
         if not self.knows_own_pods:
@@ -125,11 +125,11 @@ class Controller(Value):
 
     @property
     def dependent(self) -> str:
-        """The kind of the objects that it makes and that own the pods; empty where it owns them itself."""
+        """The kind of the created objects that own the pods; empty if the workload owns them itself."""
         return self.revision_kind if self.has_replica_sets else ""
 
     def has_own_claims(self, cluster: Cluster) -> bool:  # noqa: ARG002 - the controllers with ordinals look at it
-        """Whether the cluster has claims for single pods of it."""
+        """Whether the cluster has claims for single pods of the workload."""
         return False
 
     # how a new template reaches the pods
@@ -139,12 +139,12 @@ class Controller(Value):
 
     @property
     def on_delete(self) -> bool:
-        """Whether a new template replaces a pod only when somebody deletes it."""
+        """Whether a new template replaces a pod only after somebody deletes the pod."""
         return False
 
     @property
     def paused(self) -> bool:
-        """Whether it rolls nothing out until somebody resumes it."""
+        """Whether its rollout is paused."""
         return getattr(self.workload.strategy, "paused", False)
 
     @property
@@ -154,32 +154,32 @@ class Controller(Value):
 
     @property
     def withheld(self) -> int:
-        """From how many ordinals it keeps a new template for the time being; from all of any number in a pause."""
+        """How many ordinals keep the old template for now; INT32 stands for all of them."""
         return INT32 if self.paused or (self.rolls and self.on_delete) else self.partition
 
     @property
     def recreates(self) -> bool:
-        """Whether all old pods are gone before the first new one is made."""
+        """Whether all old pods are gone before the first new pod is created."""
         return getattr(self.workload.strategy, "recreate", False)
 
     @property
     def max_surge(self) -> IntOrPercent | None:
-        """What is written, or the default; None where its kind has no such field."""
+        """The written value, or the default; None if its kind has no such field."""
         return getattr(self.workload.strategy, "max_surge", None)
 
     @property
     def max_unavailable(self) -> IntOrPercent | None:
-        """What is written, or the default; None where its kind has no such field."""
+        """The written value, or the default; None if its kind has no such field."""
         return getattr(self.workload.strategy, "max_unavailable", None)
 
     @property
     def why_kept(self) -> str:
-        """Why old pods stay in a rollout, as a clause, where no field of numbers says it; else empty."""
+        """Why old pods stay in a rollout, as a clause, if no numeric field says it; else empty."""
         return getattr(self.workload.strategy, "why", "")
 
     @property
     def remedy(self) -> str:
-        """What would need less room, where no fix says it; else empty."""
+        """Return help for a rollout that needs less room, if no fix says it; else empty."""
         return getattr(self.workload.strategy, "remedy", "")
 
     @property
@@ -188,7 +188,7 @@ class Controller(Value):
         return rolling_update_pointers(("spec", "updateStrategy", "rollingUpdate"))
 
     def surge(self, replicas: int) -> int:  # noqa: ARG002 - of a controller that rolls
-        """How many pods more than `replicas` it makes at a time."""
+        """How many pods above `replicas` it creates at a time."""
         return 0
 
     def unavailable(self, replicas: int) -> int:  # noqa: ARG002 - of a controller that rolls
@@ -200,20 +200,20 @@ class Controller(Value):
         return False
 
     def keeps(self, replicas: int) -> int:  # noqa: ARG002 - of a controller that rolls
-        """How many of `replicas` pods are available at every moment of a rollout; 0 where nothing is counted on."""
+        """How many of `replicas` pods are available at every moment of a rollout; 0 if none is guaranteed."""
         return 0
 
     def surplus(self, replicas: int) -> int:  # noqa: ARG002 - of a controller that surges
-        """How many pods more than `replicas` may have places when nothing moves any more and some pod waits."""
+        """How many pods above `replicas` may have places at rest while some pod waits."""
         return 0
 
     def old_at_rest(self, replicas: int) -> int:
-        """How many old pods are left at most when nothing moves any more and some pod waits."""
+        """The most old pods that are left at rest while some pod waits."""
         return replicas
 
     @property
     def waits_for(self) -> str:
-        """What its workload is a part of, if old pods go only when the new ones of all parts are ready; else empty."""
+        """The group of workloads whose old pods stay until the new pods of the whole group are ready; empty if none."""
         return ""
 
     keeps_surplus = False
@@ -223,19 +223,19 @@ class Controller(Value):
     """Whether `places_needed` is known; else only the search says how its rollout goes."""
 
     def places_needed(self, replicas: int) -> int:
-        """How many places for its pods a rollout needs to end, counting those that its old pods hold.
+        """How many places a rollout needs to end, including those that its old pods hold.
 
-        Exact where every place is good for any pod of either revision and nobody else takes one.
+        Exact if every place is good for any pod of either revision and no other workload takes one.
         """
         return replicas
 
     def replaces_singly(self, replicas: int, version: str | None) -> bool:  # noqa: ARG002 - of one that rolls
-        """Whether at most one pod is missing at any moment of a rollout; `version` is that of Kubernetes."""
+        """Whether at most one pod is missing at any moment of a rollout; `version` is the Kubernetes version."""
         return False
 
     @property
     def pace(self) -> Hashable:
-        """What decides how a template is rolled out, without the times for which the controller waits."""
+        """A key of how a template is rolled out, without the times for which the controller waits."""
         strategy = self.workload.strategy
         if strategy is None or isinstance(strategy, (JobStrategy, WrittenStrategy)):
             return strategy
@@ -243,18 +243,19 @@ class Controller(Value):
 
     @property
     def replaced_by_hand(self) -> Workload | None:
-        """The workload as if nothing kept its template from its pods.
+        """Return the workload without the setting that keeps the template from its pods; None if there is none.
 
-        With OnDelete somebody deletes all old pods; a partition is lowered to 0. None for any other.
+        With OnDelete all old pods are deleted by hand; a partition is lowered to 0.
         """
         return None
 
     # how its pods are added to a search
 
     def add_pods(self, builder: PodTypeBuilder, *, rolling: bool, scaling: bool) -> None:
-        """Add its pods.
+        """Add its pods to a simulation.
 
-        It is rolled out; or not, with all its replicas; or, with `scaling`, it comes to them from what runs before.
+        If `rolling`, it is rolled out. Otherwise it has all its replicas or, with `scaling`, scales to them from what
+        runs.
         """
         if self.terminates:
             change = builder.change
@@ -266,9 +267,9 @@ class Controller(Value):
             self.add_steady(builder, scaling=scaling)
 
     def add_rolling(self, builder: PodTypeBuilder) -> None:
-        """Add its pods of the old template, and its rollout."""
+        """Add the pods of its old template, and its rollout."""
         raise NotImplementedError
 
     def add_steady(self, builder: PodTypeBuilder, *, scaling: bool) -> None:
-        """Add its pods, and what makes lost ones again."""
+        """Add its pods, and the reconciler that recreates lost ones."""
         raise NotImplementedError

@@ -1,4 +1,4 @@
-"""Which controller looks after a workload: the only place that knows all of them."""
+"""Choose the controller of a workload. Only this module knows all of them."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ OF_CUSTOM_RESOURCES: dict[str, type[CustomController]] = {}
 
 
 def controller_of(workload: Workload) -> Controller:
-    """The controller of a workload; one without a strategy is taken to replace what it loses and nothing else."""
+    """The controller of a workload. Without a strategy, it only recreates lost pods."""
     strategy = workload.strategy
     if isinstance(strategy, DeploymentStrategy):
         return DeploymentController(workload, strategy)

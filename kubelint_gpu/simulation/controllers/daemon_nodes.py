@@ -40,9 +40,9 @@ def tolerations(spec: PodSpec) -> tuple[Toleration, ...]:
 
 
 def daemon_nodes(spec: PodSpec, nodes: Iterable[Node], *, staying: bool = False) -> tuple[str, ...]:
-    """The nodes for which the controller makes a pod: what is free on them, it does not ask.
+    """The nodes for which the controller creates a pod. It ignores their free resources.
 
-    With `staying`, those on which it leaves a pod that is there: NoSchedule taints do not matter to that one.
+    With `staying`, the nodes on which it leaves an existing pod: NoSchedule taints do not matter then.
     """
     tolerated = tolerations(spec)
     found = []
@@ -61,10 +61,10 @@ def daemon_nodes(spec: PodSpec, nodes: Iterable[Node], *, staying: bool = False)
 
 
 def spread_on_own_node(constraints: Iterable[SpreadConstraint]) -> tuple[SpreadConstraint, ...]:
-    """What topology spread constraints ask of a daemon pod, whose required affinity names one node.
+    """The spread constraints of a daemon pod, whose required affinity names one node.
 
-    One that honours the affinity counts this node alone: its domain has the fewest pods, whatever their number, unless
-    `minDomains` takes the fewest to be 0.
+    A constraint that honors the affinity counts only this node: its domain has the fewest pods, whatever their number,
+    unless `minDomains` takes the fewest to be 0.
     """
     found = []
     for one in constraints:
@@ -78,6 +78,6 @@ def spread_on_own_node(constraints: Iterable[SpreadConstraint]) -> tuple[SpreadC
 
 
 def pinned_pod(pod: Pod, node_name: str) -> Pod:
-    """The pod as the controller makes it for a node: the required terms of its node affinity are replaced."""
+    """The pod as the controller creates it for a node: with other required terms of its node affinity."""
     only = NodeSelector((NodeSelectorTerm(fields=(Requirement(_NAME, "In", (node_name,)),)),))
     return replace(pod, spec=replace(pod.spec, node_affinity=only))

@@ -20,7 +20,7 @@ from kubelint_gpu.values import Value, replace
 
 
 class DaemonSetLimits(Value):
-    """maxSurge and maxUnavailable resolved to nodes."""
+    """maxSurge and maxUnavailable, resolved to numbers of nodes."""
 
     surge: int
     unavailable: int
@@ -29,8 +29,8 @@ class DaemonSetLimits(Value):
 class OnNode(Value):
     """The pods of a DaemonSet on one node.
 
-    `old` and `new` are None where there is no such pod that is not terminating, else whether it is available.
-    `leaving` says that a terminating one is still there.
+    `old` and `new` say whether that pod is available; None if there is none, or it terminates.
+    `leaving` says that a terminating pod is still there.
     """
 
     old: bool | None = None
@@ -39,9 +39,9 @@ class OnNode(Value):
 
 
 class Replacement(Value):
-    """What one sync does: positions of nodes on which it deletes an old pod, creates a new one, or replaces a lost one.
+    """What one sync does: node positions where it deletes an old pod, creates a new one, or recreates a lost one.
 
-    Of `delete_one_of` and `create_one_of` it takes as many as the bounds allow, in no particular order.
+    From `delete_one_of` and `create_one_of` it takes as many as the bounds allow, in no particular order.
     """
 
     delete: tuple[int, ...] = ()
@@ -51,14 +51,14 @@ class Replacement(Value):
 
 
 def resolve(strategy: DaemonSetStrategy, nodes: int) -> DaemonSetLimits:
-    """Both are shares of the nodes, rounded up; if both come to 0, one pod may be unavailable."""
+    """Resolve shares of the nodes, rounded up; if both are 0, one pod may be unavailable."""
     surge = strategy.max_surge.of(nodes, round_up=True)
     unavailable = strategy.max_unavailable.of(nodes, round_up=True)
     return DaemonSetLimits(surge, 1 if surge == 0 and unavailable == 0 else unavailable)
 
 
 def sync(bounds: DaemonSetLimits, nodes: Sequence[OnNode]) -> Replacement:
-    """What one sync of a rolling update does with the nodes that shall have a pod."""
+    """Return the actions of one sync of a rolling update on the nodes that must have a pod."""
     return _surging(bounds.surge, nodes) if bounds.surge else _replacing(bounds.unavailable, nodes)
 
 
@@ -101,12 +101,10 @@ def _surging(most: int, nodes: Sequence[OnNode]) -> Replacement:
 
 
 class DaemonPods(Value):
-    """A DaemonSet that is rolled, or that only replaces what it loses: one pod for each of its nodes.
+    """The state machine of a DaemonSet with one pod for each of its nodes; `new` is -1 without a rollout.
 
-    It writes nothing; `new` is -1 for one that is not rolled.
-
-    `left` are nodes that it shall have no pod on any more; on those that `stay` it makes none, and an old pod goes
-    when its turn comes. `on`, `off` and `aside` are the positions of the three kinds of nodes.
+    On the nodes of `left` it must have no pod any more. On those of `stays` it creates none, and deletes an old pod in
+    its turn. `on`, `off` and `aside` are the positions of the nodes of `nodes`, `left` and `stays`.
     """
 
     name: str
@@ -122,7 +120,7 @@ class DaemonPods(Value):
 
     @property
     def kinds(self) -> tuple[int, ...]:
-        """Pods of the old template and, where it is rolled, of the new one."""
+        """The kinds of its old pods and, in a rollout, of its new pods."""
         return (self.old,) if self.new < 0 else (self.old, self.new)
 
     @property
@@ -132,20 +130,20 @@ class DaemonPods(Value):
 
     @property
     def replicas(self) -> int:
-        """It counts nodes."""
+        """Always 0: a DaemonSet counts nodes."""
         return 0
 
     @property
     def node_sets(self) -> tuple[tuple[str, ...], ...]:
-        """Where it makes pods, where it takes them away, and where it leaves them."""
+        """The nodes where it creates pods, where it deletes them, and where it leaves them."""
         return self.nodes, self.left, self.stays
 
     def begin(self) -> Control:
-        """It writes nothing."""
+        """The empty control: a DaemonSet writes nothing."""
         return ()
 
     def located(self, positions: Mapping[str, int]) -> DaemonPods:
-        """The same with the positions of its nodes."""
+        """The same DaemonSet with the positions of its nodes."""
         on, off, aside = (
             tuple(sorted(positions[name] for name in names if name in positions))
             for names in (self.nodes, self.left, self.stays)
@@ -153,7 +151,7 @@ class DaemonPods(Value):
         return replace(self, on=on, off=off, aside=aside)
 
     def actions(self, control: Control, seen: Census) -> Iterator[Action]:
-        """Pods that are missing are made, old ones replaced within the bounds."""
+        """Create missing pods, and replace old pods within the bounds."""
         if self.new < 0:
             told = Action(control, "creates a pod in place of one that is gone", create=(self.old, 1))
             yield from self._each(told, self._empty(seen))
@@ -174,9 +172,9 @@ class DaemonPods(Value):
         yield from self._each(creates, [at[place] for place in found.create_one_of])
 
     def done(self, _control: Control, seen: Census) -> bool:
-        """Every node has an available new pod, and no old one is kept but where no new one is made.
+        """Whether every node has an available new pod; old pods remain only on nodes that get no new one.
 
-        Of one that is not rolled, or with OnDelete, every node has an available pod.
+        Without a rollout, or with OnDelete: whether every node has an available pod.
         """
         if self.new < 0 or self.strategy.on_delete:
             return sum(seen.ready(kind) for kind in self.kinds) >= len(self.on)
@@ -206,7 +204,7 @@ class DaemonPods(Value):
 
 
 def kept_daemon_pods(name: str, nodes: tuple[str, ...], kind: int) -> DaemonPods:
-    """The pods of a DaemonSet of which nothing else is known: each is made again on its node."""
+    """A DaemonSet of which only its pods are known: each is recreated on its node."""
     return DaemonPods(name, DaemonSetStrategy(), nodes, kind)
 
 
@@ -220,7 +218,7 @@ class DaemonSetController(ReplicaSetController):
     has_scale = False
 
     def pod(self, revision: str, name: str = "") -> Pod:
-        """A pod as the controller makes it for a node, with the label `controller-revision-hash`."""
+        """Return a pod as the controller creates it for a node, with the label `controller-revision-hash`."""
         pod = self.workload.pod(name or self.workload.meta.name)
         spread = spread_on_own_node(pod.spec.spread)
         return with_revision(
@@ -228,24 +226,24 @@ class DaemonSetController(ReplicaSetController):
         )
 
     def surge(self, replicas: int) -> int:
-        """On how many of `replicas` nodes an old and a new pod run at a time."""
+        """On how many of `replicas` nodes an old and a new pod can run at the same time."""
         return resolve(self.strategy, replicas).surge
 
     def unavailable(self, replicas: int) -> int:
-        """On how many of `replicas` nodes no pod may be available."""
+        """On how many of `replicas` nodes the pod may be unavailable."""
         return resolve(self.strategy, replicas).unavailable
 
     def keeps_until_ready(self, replicas: int) -> bool:
-        """With `maxSurge`."""
+        """Whether a new pod must be available first: true with `maxSurge`."""
         return self.surge(replicas) > 0
 
     def places_needed(self, replicas: int) -> int:
-        """With `maxSurge` one node must take both pods."""
+        """One more than `replicas` with `maxSurge`: one node must take both pods."""
         return replicas + int(self.surge(replicas) > 0)
 
     @property
     def replaced_by_hand(self) -> Workload | None:
-        """Without OnDelete, all at once."""
+        """The workload without OnDelete, with all pods replaced at once."""
         if not self.strategy.on_delete:
             return None
         most = IntOrPercent(100, percent=True)
@@ -253,7 +251,7 @@ class DaemonSetController(ReplicaSetController):
         return replace(self.workload, strategy=strategy)
 
     def add_rolling(self, builder: PodTypeBuilder) -> None:
-        """The old pod of each node, and the new ones, of which none is there yet."""
+        """Add the old pod of each node, and the new ones, none of which exists yet."""
         change = builder.change
         old = self._old(builder, change.standing)
         builder.not_ready(old, [pod for pod in change.running if pod.spec.node_name in change.standing])
@@ -261,7 +259,10 @@ class DaemonSetController(ReplicaSetController):
         builder.add(DaemonPods(change.new.key, self.strategy, change.nodes, old, new, change.left, change.stays))
 
     def add_steady(self, builder: PodTypeBuilder, *, scaling: bool) -> None:
-        """The pod of each node; with `scaling` a new one has none yet; with OnDelete what is lost comes back anew."""
+        """Add the pod of each node.
+
+        A new DaemonSet has none yet with `scaling`; lost pods get the new template with OnDelete.
+        """
         change = builder.change
         if self.strategy.on_delete and ((scaling and change.moved) or (change.known and change.rolls)):
             self.add_rolling(builder)

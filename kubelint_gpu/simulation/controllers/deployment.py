@@ -36,14 +36,13 @@ _ABSENT = -1
 
 
 class DeploymentRollout(EqualNodes):
-    """A Deployment that is rolled, with its ReplicaSets.
+    """The state machine of a Deployment's rollout, with its ReplicaSets.
 
-    Control is `spec.replicas` of each old ReplicaSet, of the new one (-1: not created yet), and whether it is
-    scaled to the replicas that are asked for now.
-    `old_replicas` and `old` are of the old ReplicaSets, oldest first; `current` are the replicas of the one
-    with the new template where there is one already. New pods count as available in batches of `batch`, each with one
-    of every other part of what it is a `part_of`: `parts` are the new kinds of all, with the sizes of their batches.
-    `dependent` is what makes the pods, empty where that is not known.
+    Control holds `spec.replicas` of each old ReplicaSet and of the new one (-1: not created yet), and whether the
+    controller has scaled them to the current replicas. `old_replicas` and `old` belong to the old ReplicaSets, oldest
+    first. `current` are the replicas of an existing ReplicaSet with the new template. New pods become available in
+    batches of `batch`, together with a batch of each part in `parts`: the new kinds and batch sizes of all parts of
+    `part_of`. `dependent` is the kind that creates the pods; empty if unknown.
     """
 
     name: str
@@ -61,16 +60,16 @@ class DeploymentRollout(EqualNodes):
 
     @property
     def kinds(self) -> tuple[int, ...]:
-        """Pods of the old templates and of the new one."""
+        """The kinds of the old pods, then of the new pods."""
         return (*self.old, self.new)
 
     @property
     def rolls(self) -> bool:
-        """A paused Deployment rolls nothing out."""
+        """Whether the Deployment rolls out: not while it is paused."""
         return not self.strategy.paused
 
     def begin(self) -> Control:
-        """All replicas are old, and the controller has not looked yet."""
+        """The control at the start: all replicas are old, and the controller has not acted yet."""
         there = any(self.old_replicas) or self.current > 0
         return (*self.old_replicas, self.current, 0 if self.rescaled and there else 1)
 
@@ -93,7 +92,7 @@ class DeploymentRollout(EqualNodes):
             yield from keep(self.new, now.new, control, seen, self.kinds, f"the new {self._set}{WHOSE}", self.dependent)
 
     def done(self, control: Control, seen: Census) -> bool:
-        """Every replica is new and available, no old pod is kept; a paused Deployment rolls nothing out."""
+        """Whether every replica is new and available and no old pod is kept; always true for a paused Deployment."""
         if self.strategy.paused:
             return True
         now = ReplicaSets(control[:-2], None if control[-2] == _ABSENT else control[-2])
@@ -125,7 +124,7 @@ class DeploymentRollout(EqualNodes):
 
 
 def with_parts(reconcilers: Sequence[Reconciler]) -> tuple[Reconciler, ...]:
-    """The reconcilers of a search, those of the parts of one object with the new pods of each other."""
+    """Return the reconcilers, with each part of one object knowing the new pods of the other parts."""
     rollouts = [one for one in reconcilers if isinstance(one, DeploymentRollout) and one.part_of]
     parts = grouped((one.part_of, (one.new, one.batch)) for one in rollouts)
     return tuple(replace(one, parts=tuple(parts[one.part_of])) if one in rollouts else one for one in reconcilers)
@@ -136,7 +135,7 @@ def _control(sets: ReplicaSets) -> Control:
 
 
 class DeploymentController(ReplicaSetController):
-    """The controller of a Deployment, or of a custom resource that replaces its pods as one does."""
+    """The controller of a Deployment, or of a custom resource that replaces its pods in the same way."""
 
     strategy: DeploymentStrategy
 
@@ -144,23 +143,23 @@ class DeploymentController(ReplicaSetController):
 
     @property
     def revision_kind(self) -> str:
-        """ReplicaSets; of a custom resource without a selector it is not known."""
+        """ReplicaSet; unknown for a custom resource without a selector."""
         return "ReplicaSet" if self.knows_own_pods else ""
 
     rolls = True
 
     @property
     def leaves_first(self) -> bool:
-        """Where maxSurge and maxUnavailable say it."""
+        """Whether maxSurge and maxUnavailable apply."""
         return self.strategy.bounded
 
     @property
     def strategy_pointers(self) -> tuple[Pointer, ...]:
-        """maxUnavailable, or what stands nearest to it."""
+        """The pointers of maxUnavailable or of the nearest written field."""
         return rolling_update_pointers(self.strategy.at)
 
     def pod(self, revision: str, name: str = "") -> Pod:
-        """A pod with the label `pod-template-hash`."""
+        """Return a pod with the label `pod-template-hash`."""
         return self.workload.pod(name or self.workload.meta.name, revision)
 
     def surge(self, replicas: int) -> int:
@@ -172,43 +171,43 @@ class DeploymentController(ReplicaSetController):
         return resolve(self.strategy, replicas).unavailable
 
     def keeps_until_ready(self, replicas: int) -> bool:
-        """Where `maxUnavailable` comes to 0."""
+        """Whether `maxUnavailable` resolves to 0."""
         return self.unavailable(replicas) == 0
 
     def keeps(self, replicas: int) -> int:
-        """All but those that may be unavailable."""
+        """All replicas except those that may be unavailable."""
         return replicas if self.strategy.paused else replicas - self.unavailable(replicas)
 
     def old_at_rest(self, replicas: int) -> int:
-        """Those that it keeps: more would be scaled down."""
+        """As many as must stay available: more would be scaled down."""
         return self.keeps(replicas)
 
     def places_needed(self, replicas: int) -> int:
-        """None where it is paused; with Recreate no more than replicas."""
+        """No places if the rollout is paused; with Recreate only as many as replicas."""
         if self.strategy.paused or not replicas:
             return 0
         return replicas if self.strategy.recreate else max(replicas, self.keeps(replicas) + self._batch(replicas))
 
     def surplus(self, replicas: int) -> int:
-        """With batches all that it surges."""
+        """With batches the whole surge, otherwise none."""
         return self.surge(replicas) if self.strategy.batch is not None else 0
 
     @property
     def waits_for(self) -> str:
-        """With batches the object, whose templates are replaced together."""
+        """With batches the custom resource, whose templates are replaced together."""
         return self.workload.object if self.strategy.batch is not None else ""
 
     def _batch(self, replicas: int) -> int:
         return max(1, self.strategy.batch.of(replicas, round_up=True)) if self.strategy.batch is not None else 1
 
     def replaces_singly(self, replicas: int, _version: str | None) -> bool:
-        """With maxSurge 0 and maxUnavailable 1, or with Recreate and one replica."""
+        """True with maxSurge 0 and maxUnavailable 1, or with Recreate and one replica."""
         if self.strategy.paused:
             return False
         return replicas == 1 if self.recreates else resolve(self.strategy, replicas) == RollingLimits(0, 1)
 
     def add_rolling(self, builder: PodTypeBuilder) -> None:
-        """Each old ReplicaSet with its pods, and the new one, which has none yet."""
+        """Add each old ReplicaSet with its pods, and the new one, which has none yet."""
         change, every = builder.change, builder.revisions_with_waiting()
         sure = None if change.existing else 0
         # a pod that is ready and not yet available ranks like any other that is ready

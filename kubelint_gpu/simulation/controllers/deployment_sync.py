@@ -10,16 +10,16 @@ from kubelint_gpu.values import Value
 
 
 class RollingLimits(Value):
-    """maxSurge and maxUnavailable resolved to pods."""
+    """maxSurge and maxUnavailable, resolved to numbers of pods."""
 
     surge: int
     unavailable: int
 
 
 def resolve(strategy: DeploymentStrategy, replicas: int) -> RollingLimits:
-    """Surge rounds up, unavailable rounds down; if both come to 0, one pod may be unavailable.
+    """Round surge up and unavailable down; if both are 0, one pod may be unavailable.
 
-    With Recreate there is no surge and everything may be unavailable.
+    With Recreate there is no surge and all pods may be unavailable.
     """
     if strategy.recreate:
         return RollingLimits(0, replicas)
@@ -41,7 +41,7 @@ class ReplicaSets(Value):
 
 
 class Availability(Value):
-    """Available pods of each ReplicaSet, as its status tells, and how many old pods are not gone yet.
+    """Available pods of each ReplicaSet, as in its status, and how many old pods still exist.
 
     `old_remaining` counts terminating pods too; only Recreate looks at it.
     """
@@ -52,7 +52,7 @@ class Availability(Value):
 
 
 def sync(strategy: DeploymentStrategy, replicas: int, now: ReplicaSets, seen: Availability) -> ReplicaSets:
-    """The ReplicaSets after one sync of a rollout; equal to `now` where the controller has nothing to do."""
+    """The ReplicaSets after one sync of a rollout; equal to `now` if the controller has nothing to do."""
     if strategy.paused:
         return now
     if strategy.recreate:
@@ -104,7 +104,7 @@ def _shrunk(floor: int, old: tuple[int, ...], new: int, seen: Availability) -> t
 
 
 def is_complete(replicas: int, now: ReplicaSets, seen: Availability, old_active: int) -> bool:
-    """Whether every replica is a new one and available, and no old pod is kept."""
+    """Whether every replica is new and available, and no old pod is kept."""
     return now.new == replicas and not any(now.old) and old_active == 0 and seen.new >= replicas
 
 
@@ -118,9 +118,9 @@ class ScaledReplicaSets(Value):
 def proportionally(
     replicas: int, old: tuple[ScaledReplicaSets, ...], new: ScaledReplicaSets, surge: int | None
 ) -> tuple[tuple[int, ...], int]:
-    """`spec.replicas` of old ReplicaSets (oldest first) and the new one after `replicas` changed in mid-rollout.
+    """`spec.replicas` of old ReplicaSets (oldest first) and the new one after `replicas` changed during a rollout.
 
-    The change is shared out in proportion, largest first; ties go to the newer when growing, to the older otherwise.
+    The change is divided in proportion, largest first; ties go to the newer when growing, to the older otherwise.
     `surge` is that of a rolling update, None with Recreate.
     """
     sets = [*old, new]

@@ -1,4 +1,4 @@
-"""Jobs and CronJobs: how many pods they run, and when a schedule no longer starts any.
+"""Jobs and CronJobs: how many pods they run, and when a schedule stops starting Jobs.
 
 Behaviour: pkg/controller/job/job_controller.go and pkg/controller/cronjob, 1.34.
 """
@@ -18,9 +18,9 @@ _NAMES = ("batch.kubernetes.io/job-name", "job-name")
 
 
 def stops_for_ever(strategy: JobStrategy) -> bool:
-    """Whether one Job that cannot be scheduled is the last that the CronJob ever starts.
+    """Whether a Job that cannot be scheduled is the last one that the CronJob starts.
 
-    Nothing but activeDeadlineSeconds ends a Job whose pods are pending.
+    Only activeDeadlineSeconds ends a Job whose pods are Pending.
     """
     return strategy.concurrency == "Forbid" and strategy.active_deadline_seconds is None
 
@@ -31,7 +31,7 @@ def piles_up(strategy: JobStrategy) -> bool:
 
 
 class History(Value):
-    """What a CronJob leaves behind: the Jobs that it keeps after they succeeded or failed, and the objects of each."""
+    """What a CronJob keeps: how many succeeded and failed Jobs, and how many objects for each."""
 
     succeeded: int
     failed: int
@@ -39,20 +39,20 @@ class History(Value):
 
 
 def left_for_good(histories: Sequence[History], *, failures: bool) -> int:
-    """The objects that are kept once runs enough have ended; with `failures` some of them have failed."""
+    """The number of kept objects after enough runs; with `failures` some of the runs have failed."""
     return sum((one.succeeded + (one.failed if failures else 0)) * one.each for one in histories)
 
 
 def is_full(histories: Sequence[History], room: int, *, failures: bool) -> bool:
-    """Whether what CronJobs keep leaves no room for the objects of a further run, of each of them.
+    """Whether kept objects leave no room for the objects of one more run of any of the CronJobs.
 
-    A finished Job goes only when one more has finished than is kept (CronJob controller, 1.34).
+    A finished Job is deleted only when more have finished than are kept (CronJob controller, 1.34).
     """
     return left_for_good(histories, failures=failures) + min(one.each for one in histories) > room
 
 
 def objects_of_pods(strategy: JobStrategy) -> int:
-    """How many pods a Job makes that succeed: they stay as objects until the Job is deleted."""
+    """How many pods a Job creates that succeed: these objects stay until the Job is deleted."""
     return strategy.parallelism if strategy.completions is None else strategy.completions
 
 
@@ -64,7 +64,7 @@ class JobController(ReplicaSetController):
     has_scale = False
 
     def pod(self, revision: str, name: str = "") -> Pod:
-        """A pod with the labels that name its Job; what a CronJob makes has a name of its own each time."""
+        """Return a pod with the labels that name its Job. The name is different for each run of a CronJob."""
         pod = ReplicaSetController.pod(self, revision, name)
         if self.scheduled:
             return pod
@@ -73,12 +73,12 @@ class JobController(ReplicaSetController):
 
     @property
     def dependent(self) -> str:
-        """A CronJob's pods are owned by its Jobs."""
+        """Job for a CronJob, whose Jobs own the pods; else empty."""
         return "Job" if self.scheduled else ""
 
     @property
     def scheduled(self) -> bool:
-        """Whether a CronJob starts it, again and again."""
+        """Whether a CronJob starts the Job."""
         return bool(self.strategy.concurrency)
 
 

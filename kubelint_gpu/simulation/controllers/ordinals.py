@@ -1,4 +1,4 @@
-"""Single pods of a controller that numbers them: their names, labels and claims."""
+"""Single pods of a controller that numbers its pods: their names, labels and claims."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ _REVISION_LABEL = "controller-revision-hash"
 
 
 def first_ordinal_of(workload: Workload) -> int:
-    """The first ordinal of a StatefulSet as it is written."""
+    """The written first ordinal of a StatefulSet."""
     strategy = workload.strategy
     return strategy.first_ordinal if isinstance(strategy, StatefulSetStrategy) else 0
 
 
 def ordinal_pod(pod: Pod, name: str, ordinal: int) -> Pod:
-    """The pod of a StatefulSet with the name and the labels that its controller gives to that of an ordinal.
+    """Return a StatefulSet's pod with the name and the labels of an ordinal.
 
     Source: `updateIdentity` of pkg/controller/statefulset/stateful_set_utils.go.
     """
@@ -34,14 +34,14 @@ def ordinal_pod(pod: Pod, name: str, ordinal: int) -> Pod:
 
 
 def ordinal_pods(workload: Workload, pod: Pod) -> Iterator[Pod]:
-    """A pod of a workload that numbers its pods as each of its ordinals, as far as replicas are looked at singly."""
+    """Yield the pod with each ordinal of its workload, up to the budget for replicas."""
     first = first_ordinal_of(workload)
     for ordinal in range(first, first + min(workload.replicas, BUDGET.replicas)):
         yield ordinal_pod(pod, f"{workload.meta.name}-{ordinal}", ordinal)
 
 
 def claim_names(workload: Workload, ordinal: int) -> tuple[str, ...]:
-    """The claims that the controller makes for an ordinal: `<template>-<name>-<ordinal>`.
+    """The names of the claims that the controller creates for an ordinal: `<template>-<name>-<ordinal>`.
 
     Source: `getPersistentVolumeClaimName` of pkg/controller/statefulset/stateful_set_utils.go.
     """
@@ -49,7 +49,7 @@ def claim_names(workload: Workload, ordinal: int) -> tuple[str, ...]:
 
 
 def makes_claim(workload: Workload, key: str, first: int) -> bool:
-    """Whether the controller makes a claim, `namespace/name`, for one of its ordinals from the `first` on."""
+    """Whether the controller creates the claim `key` (`namespace/name`) for an ordinal from `first` on."""
     for template in workload.claims:
         start = f"{workload.meta.namespace}/{template.meta.name}-{workload.meta.name}-"
         rest = key.removeprefix(start)
@@ -59,7 +59,7 @@ def makes_claim(workload: Workload, key: str, first: int) -> bool:
 
 
 def with_claims(pod: Pod, workload: Workload, ordinal: int, cluster: Cluster) -> Pod:
-    """The pod of a StatefulSet with those claims of its ordinal that the cluster has."""
+    """Return a StatefulSet's pod with those claims of its ordinal that exist in the cluster."""
     names = claim_names(workload, ordinal)
     if not names:
         return pod
@@ -70,6 +70,6 @@ def with_claims(pod: Pod, workload: Workload, ordinal: int, cluster: Cluster) ->
 
 
 def with_revision(pod: Pod, revision: str) -> Pod:
-    """The pod with the label that tells the revisions of a StatefulSet or a DaemonSet apart."""
+    """Return the pod with the label of its revision, for a StatefulSet or a DaemonSet."""
     labels = FrozenMap({**pod.meta.labels, _REVISION_LABEL: revision})
     return replace(pod, meta=replace(pod.meta, labels=labels))

@@ -1,4 +1,4 @@
-"""Where a controller puts the pods of its workload before a search begins."""
+"""The interface through which a controller adds the pods of its workload before a search."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ DELETION_COST = "controller.kubernetes.io/pod-deletion-cost"
 
 
 class Revision(Value):
-    """Pods of one template: how many run, on which nodes some of them do, and how many more wait for a node."""
+    """Pods of one template: their number, the running pods with known nodes, and how many more wait for a node."""
 
     pod: Pod
     number: int
@@ -30,23 +30,23 @@ class Revision(Value):
 
 
 class Change(Value):
-    """A workload as it shall be, as it was, and the pods of it that are known to run.
+    """A workload before and after its change, and its pods that are known to run.
 
     Attributes:
-        new: as it shall be; `old` is the same workload where only the template's hash changes.
-        rolls: False where the template stays.
-        nodes: those of a DaemonSet.
-        left: nodes on which a DaemonSet has pods and shall have none.
-        stays: nodes on which a DaemonSet has pods and makes none, and which it leaves only as it updates: those with a
+        new: after the change; `old` is the same workload if only the template's hash changes.
+        rolls: False if the template stays.
+        nodes: the nodes of a DaemonSet.
+        left: nodes on which a DaemonSet has pods and must have none.
+        stays: nodes on which a DaemonSet creates no pod but keeps an existing one until it updates it: those with a
             NoSchedule taint that it no longer tolerates.
-        fresh: those of `nodes` on which a DaemonSet has no pod before.
-        known: what changes is known, and happens at the same moment as every other change that is.
-        existing: False where nothing of it runs before.
+        fresh: nodes in `nodes` on which a DaemonSet has no pod before.
+        known: the change is known, and happens at the same moment as every other known change.
+        existing: False if none of its pods runs before.
         whole: its pods end only when all of them run.
-        settled: it is meant as it is when its rollout is over.
-        waiting: pods of it that are known to wait for a node.
+        settled: it stands for the state after its rollout.
+        waiting: its pods that are known to wait for a node.
         under_way: its template stays, and not all of its pods have it yet.
-        numbered: filters look at the labels by which a StatefulSet tells its pods apart.
+        numbered: filters look at the labels that distinguish a StatefulSet's pods.
         mixed: its pods are known to be of several templates.
     """
 
@@ -69,44 +69,44 @@ class Change(Value):
 
     @property
     def replicas(self) -> int:
-        """How many pods it shall have."""
+        """How many pods it must have after the change."""
         raise NotImplementedError
 
     @property
     def before(self) -> int:
-        """How many pods it has before anything changes."""
+        """How many pods it has before the change."""
         raise NotImplementedError
 
     @property
     def kept(self) -> int:
-        """How many pods keep the old template: those below a partition, or until somebody deletes them."""
+        """How many pods keep the old template: those below a partition, or not yet deleted by somebody."""
         raise NotImplementedError
 
     @property
     def shrinks(self) -> bool:
-        """Whether it is known to give up its last ordinals, one after the other."""
+        """Whether it is known to delete its last ordinals, one after the other."""
         raise NotImplementedError
 
     @property
     def sure(self) -> int:
-        """How many of its pods have their places before pods that are made anew, or wait by now, look for one."""
+        """How many of its pods have places before new or waiting pods look for one."""
         if self.settled and not (self.existing or self.rolls):
             return min(self.replicas, self.old.replicas)
         return max(0, self.before - len(self.waiting)) if self.existing else 0
 
     @property
     def standing(self) -> tuple[str, ...]:
-        """The nodes for which a DaemonSet has made pods before anything changes."""
+        """The nodes for which a DaemonSet has created pods before the change."""
         return tuple(name for name in (*self.nodes, *self.left, *self.stays) if name not in self.fresh)
 
     @property
     def moved(self) -> bool:
-        """Whether it is a DaemonSet that leaves nodes, or comes to others."""
+        """Whether it is a DaemonSet whose nodes change."""
         return bool(self.left or self.fresh)
 
 
 class CollectedPods:
-    """The pod types and reconcilers of one search so far; `PodTypes` says what they are."""
+    """The pod types and reconcilers that are collected for one search; see `PodTypes`."""
 
     def __init__(self, cluster: Cluster) -> None:
         self.cluster = cluster
@@ -134,9 +134,10 @@ class CollectedPods:
         optional: bool = False,
         **more: Any,
     ) -> int:
-        """One more kind; `running` are pods of it whose nodes are known, and all are `sure` where that is not told.
+        """Add a kind and return its number; `running` are its pods with known nodes.
 
-        `pending` more wait for a node; nobody replaces what is `alone`, and what is `optional` may wait at first.
+        Without `sure`, all pods are sure to have places. `pending` more wait for a node. No controller replaces pods
+        that are `alone`, and `optional` ones may wait at first.
         """
         charge(STEPS.pod_type)
         number = len(self.kinds)
@@ -152,14 +153,14 @@ class CollectedPods:
         return number
 
     def hold(self, number: int, running: Sequence[Pod]) -> None:
-        """Note what the claims of pods of a kind have that are known to run."""
+        """Record the allocations of running pods of a kind."""
         self.holding += [(number, pod.spec.node_name, pod.allocations) for pod in running if pod.allocations]
 
 
 class PodTypeBuilder(ABC):
     """The pod types and reconcilers of one search, as a controller fills them in for one workload.
 
-    `change` is what is known of the workload.
+    `change` is what is known about the workload.
     """
 
     def __init__(self, collected: CollectedPods, change: Change) -> None:
@@ -169,15 +170,15 @@ class PodTypeBuilder(ABC):
 
     @abstractmethod
     def old_pod(self, name: str = "") -> Pod:
-        """A pod of the old template."""
+        """Return a pod of the old template."""
 
     @abstractmethod
     def new_pod(self, name: str = "") -> Pod:
-        """A pod of the new template."""
+        """Return a pod of the new template."""
 
     @abstractmethod
     def unbound(self, pod: Pod) -> Pod:
-        """A known pod without its node and its age."""
+        """Return a known pod without its node and its age."""
 
     @abstractmethod
     def revisions(self, total: int) -> Sequence[Revision]:
@@ -185,15 +186,15 @@ class PodTypeBuilder(ABC):
 
     @abstractmethod
     def revisions_with_waiting(self) -> Sequence[Revision]:
-        """The revisions of a workload that is rolled, oldest first, with the pods that wait for a node."""
+        """The revisions of a workload that rolls out, oldest first, with the pods that wait for a node."""
 
     @abstractmethod
     def current_revision(self, found: Sequence[Revision]) -> int | None:
-        """Which of these revisions has the new template."""
+        """The index of the revision that has the new template; None if there is none."""
 
     @abstractmethod
     def is_current(self, pod: Pod) -> bool:
-        """Whether a pod that runs has the new template already, as a rollout that is under way has given it some."""
+        """Whether a running pod already has the new template, because a rollout is under way."""
 
     def pod_type(
         self,
@@ -204,33 +205,33 @@ class PodTypeBuilder(ABC):
         pending: int = 0,
         **more: bool,
     ) -> int:
-        """The number of one more pod type that the next reconciler looks after: `new`, `pinned` or `ranked`.
+        """Add a pod type for the next reconciler and return its number; `more` can be `new`, `pinned` or `ranked`.
 
-        `running` are pods of it whose nodes are known; all are `sure` where nothing else is said, and `pending` more
-        wait for a node.
+        `running` are its pods with known nodes. Without `sure`, all pods are sure to have places; `pending` more wait
+        for a node.
         """
         return self._collected.kind(pod, wanted, self.change.new.key, running, sure, pending, **more)
 
     def ending_type(self, pod: Pod, wanted: int, running: Sequence[Pod], *, whole: int, made: bool = False) -> int:
-        """One more type of pods that end by themselves; they may wait at first, or the next reconciler makes them."""
+        """Add a type of pods that end by themselves and may wait at first; the next reconciler creates `made` ones."""
         name = self.change.new.key
         return self._collected.kind(
             pod, wanted, name, running, alone=not made, optional=True, temporary=True, whole=whole
         )
 
     def lone_type(self, pod: Pod, wanted: int, running: Sequence[Pod], sure: int) -> None:
-        """One more pod type that nobody replaces."""
+        """Add a pod type that no controller replaces."""
         self._collected.kind(pod, wanted, self.change.new.key, running, sure, alone=True)
 
     def at(self, kind: int, nodes: Sequence[str]) -> None:
-        """Note that one pod of a type runs on each of these nodes."""
+        """Record that one pod of a type runs on each of these nodes."""
         self._collected.homes += [(kind, name) for name in nodes]
         self._collected.hold(kind, [pod for pod in self.change.running if pod.spec.node_name in nodes])
 
     def not_ready(self, kind: int, pods: Sequence[Pod]) -> None:
-        """Note where pods of a type run that are not ready."""
+        """Record on which nodes pods of a type run that are not ready."""
         self._collected.unready += [(kind, pod.spec.node_name) for pod in pods if pod.unready]
 
     def add(self, reconciler: Reconciler) -> None:
-        """Who looks after the types since the last one that was added."""
+        """Add the reconciler of the types that were added since the previous reconciler."""
         self._collected.reconcilers.append(reconciler)

@@ -1,4 +1,4 @@
-"""What acts in a rollout besides the scheduler and the kubelets: one reconciler per workload."""
+"""The controllers that act in a rollout, besides scheduler and kubelets: one reconciler for each workload."""
 
 from __future__ import annotations
 
@@ -18,17 +18,17 @@ _POD_NAME = "statefulset.kubernetes.io/pod-name"
 
 
 class PodType(Value):
-    """Pods that are interchangeable: same owner, same template.
+    """Interchangeable pods: same owner, same template.
 
     Attributes:
         pod: a pod of this kind, with its priority resolved.
-        reconciler: the position of the reconciler that owns it; -1 for a pod that nobody replaces.
-        new: whether it is of the template that is being rolled out.
-        temporary: whether such a pod ends by itself some day, as a Job's does.
-        whole: of a Job whose pods wait for each other, how many there must be before they end, all together.
-        pinned: whether each is made for one node, as a daemon pod is.
-        ranked: whether its pods differ in what their owner looks at when it deletes one, so that it may be any.
-        owner: `kind/namespace/name` of whose they are.
+        reconciler: the position of the reconciler that owns it; -1 if no controller replaces it.
+        new: whether it has the template that is being rolled out.
+        temporary: whether the pod ends by itself at some time, as a Job's does.
+        whole: for a Job whose pods wait for each other, how many must run before they end together.
+        pinned: whether each pod is created for one node, as a daemon pod is.
+        ranked: whether its pods rank differently when the owner deletes one, so that any of them may be the one.
+        owner: `kind/namespace/name` of the owner.
     """
 
     pod: Pod
@@ -42,18 +42,18 @@ class PodType(Value):
 
     @property
     def has_claims(self) -> bool:
-        """Whether its pods have claims or hold devices."""
+        """Whether its pods have resource claims or hold devices."""
         return has_claims(self.pod)
 
     @property
     def name(self) -> str:
-        """The name of its only pod, where the controller does not draw it: that of an ordinal."""
+        """The name of its only pod, if the name is fixed, as for an ordinal; else empty."""
         meta = self.pod.meta
         return meta.name if meta.labels.get(_POD_NAME) == meta.name else ""
 
     @property
     def priority(self) -> int:
-        """The priority that admission gave it."""
+        """The pod's priority after admission."""
         return self.pod.spec.priority or 0
 
 
@@ -62,15 +62,15 @@ WHOSE = "{whose}"
 
 
 class Action(Value):
-    """One thing that a controller does.
+    """One action of a controller.
 
     Attributes:
-        control: what it has written after it.
-        what: the sentence that says so; `WHOSE` stands where it names the workload, else that comes last.
+        control: what the controller has written afterwards.
+        what: the sentence that describes it; `WHOSE` stands for the workload, which otherwise comes last.
         create: pods of one kind that it creates, as (kind, count).
-        delete: pods of one kind that it deletes, as (kind, count); `family` are the kinds that count as its owner's.
-        node: the node for which it creates a pod, or on which it deletes it; -1 where it does not say.
-        by: which controller does it, `ReplicaSet` for instance; empty for the workload's own.
+        delete: pods of one kind that it deletes, as (kind, count); `family` are the kinds of the same owner.
+        node: the node for which it creates or on which it deletes a pod; -1 for any.
+        by: the kind of the acting controller, for example `ReplicaSet`; empty for the workload's own.
     """
 
     control: Control
@@ -83,7 +83,7 @@ class Action(Value):
 
 
 class Reconciler(Protocol):
-    """What the controller of one workload does in a search, state by state."""
+    """The controller of one workload in a search, state by state."""
 
     @property
     def name(self) -> str:
@@ -95,41 +95,41 @@ class Reconciler(Protocol):
 
     @property
     def replicas(self) -> int:
-        """The pods that it works towards; 0 where it counts nodes."""
+        """The desired number of pods; 0 if it counts nodes."""
 
     @property
     def rolls(self) -> bool:
-        """Whether it rolls a new template out."""
+        """Whether it rolls out a new template."""
 
     @property
     def node_sets(self) -> tuple[tuple[str, ...], ...]:
-        """The names of nodes that it treats in different ways, as a DaemonSet does."""
+        """Sets of node names that it treats differently, as a DaemonSet does."""
 
     def begin(self) -> Control:
-        """What is written at the moment the template changes."""
+        """The control at the moment when the template changes."""
 
     def located(self, positions: Mapping[str, int]) -> Reconciler:
-        """The same reconciler when the positions of nodes are known."""
+        """The same reconciler with the positions of its nodes."""
 
     def actions(self, control: Control, seen: Census) -> Iterator[Action]:
-        """All that it would do next, each by itself."""
+        """Yield each action that it could do next."""
 
     def done(self, control: Control, seen: Census) -> bool:
-        """Whether its rollout is complete; of replicas that are not rolled, whether all are available."""
+        """Whether its rollout is complete; without a rollout, whether all replicas are available."""
 
 
 class EqualNodes(Value):
-    """What a reconciler answers that treats all nodes alike, and is done when its workload is as it shall be."""
+    """Base of reconcilers that treat all nodes alike."""
 
     @property
     def node_sets(self) -> tuple[tuple[str, ...], ...]:
-        """There is one set only."""
+        """Empty: all nodes are alike."""
         return ()
 
     def begin(self) -> Control:
-        """It writes nothing."""
+        """The empty control: it writes nothing."""
         return ()
 
     def located(self, _positions: Mapping[str, int]) -> Self:
-        """It knows nothing of nodes."""
+        """The same reconciler: it looks at no node."""
         return self

@@ -1,4 +1,4 @@
-"""A ReplicaSet: it creates what is missing and deletes what is too much, all of it at once.
+"""ReplicaSets: their controller creates missing pods and deletes surplus pods, all at once.
 
 Behaviour: pkg/controller/replicaset, 1.34.
 """
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 def keep(
     kind: int, wanted: int, control: Control, seen: Census, family: tuple[int, ...], name: str, by: str = "ReplicaSet"
 ) -> Iterator[Action]:
-    """What a controller (`by`) that keeps `wanted` pods of one kind does about them."""
+    """The action of a controller (`by`) that keeps `wanted` pods of one kind."""
     active, name = seen.active(kind), name.replace("/", " ", 1)
     if active < wanted:
         missing = wanted - active
@@ -33,10 +33,10 @@ def keep(
 
 
 class KeepsReplicas(EqualNodes):
-    """The reconciler of pods that are not rolled: it only replaces what is lost.
+    """The reconciler of pods that are not rolled out: it only replaces lost pods.
 
-    That of ReplicaSets and ReplicationControllers, and of everything else while another workload is rolled. It makes
-    pods of one kind, and has `others` that are no longer made as they were.
+    Used for ReplicaSets and ReplicationControllers, and for every workload while another one is rolled out. It creates
+    pods of one kind; `others` are kinds that it no longer creates.
     """
 
     name: str
@@ -46,16 +46,16 @@ class KeepsReplicas(EqualNodes):
 
     @property
     def kinds(self) -> tuple[int, ...]:
-        """That of the pods that it makes, and the others."""
+        """The kind of the pods that it creates, then the others."""
         return (self.kind, *self.others)
 
     @property
     def rolls(self) -> bool:
-        """It rolls nothing out."""
+        """Always False."""
         return False
 
     def actions(self, control: Control, seen: Census) -> Iterator[Action]:
-        """Pods that were evicted are created again; of too many those go first that are made now."""
+        """Create lost pods again; delete surplus pods of the current kind first."""
         others = [kind for kind in self.others if seen.active(kind)]
         there = sum(seen.active(kind) for kind in others)
         if there > self.replicas and not seen.active(self.kind):
@@ -64,45 +64,45 @@ class KeepsReplicas(EqualNodes):
         return keep(self.kind, max(0, self.replicas - there), control, seen, self.kinds, self.name)
 
     def done(self, _control: Control, seen: Census) -> bool:
-        """All replicas are available."""
+        """Whether all replicas are available."""
         return sum(seen.ready(kind) for kind in self.kinds) >= self.replicas
 
 
 class MakesPods(KeepsReplicas):
-    """The reconciler of pods that are made once, `at_once` so many: of a new Job, whose pods end, or a new bare pod.
+    """The reconciler of pods that are created once, `at_once` together: those of a new Job, or a new bare pod.
 
-    How many are left, it writes.
+    Its control is the number of pods that are left to create.
     """
 
     at_once: int = 1
     ends: bool = False
 
     def begin(self) -> Control:
-        """It has made none."""
+        """The control at the start: no pod is created yet."""
         return (self.replicas,)
 
     def actions(self, control: Control, _seen: Census) -> Iterator[Action]:
-        """The pods that it has not made yet are made."""
+        """Create the pods that are not created yet."""
         number = min(control[0], self.at_once)
         if number:
             told = f"creates {number} pod{'s' if number > 1 else ''} of {self.name.replace('/', ' ', 1)}"
             yield Action((control[0] - number,), told, create=(self.kind, number))
 
     def done(self, control: Control, seen: Census) -> bool:
-        """All its pods have ended, or run where they do not end."""
+        """Whether all its pods have ended or, if they do not end, run."""
         return not control[0] and (not seen.active(self.kind) if self.ends else KeepsReplicas.done(self, control, seen))
 
 
 class ReplicaSetController(Controller):
-    """A controller that replaces the pods it loses and nothing else, as of a ReplicaSet or a ReplicationController."""
+    """A controller that only replaces lost pods, as of a ReplicaSet or a ReplicationController."""
 
     @property
     def on_delete(self) -> bool:
-        """Whether its strategy says so; without a rollout a new template is for the pods that are made from then on."""
+        """Whether its strategy says so. Without rollouts, only pods created later have the new template."""
         return not (self.rolls or self.runs_to_completion) or getattr(self.workload.strategy, "on_delete", False)
 
     def add_pods(self, builder: PodTypeBuilder, *, rolling: bool, scaling: bool) -> None:
-        """A new one that makes no lost pod again makes its pods at the same moment as others change."""
+        """Add its pods; a new workload whose lost pods are not replaced creates them when the others change."""
         change, ends = builder.change, self.terminates
         if change.existing or not scaling or (self.replaces_lost and not ends):
             Controller.add_pods(self, builder, rolling=rolling, scaling=scaling)
@@ -117,12 +117,12 @@ class ReplicaSetController(Controller):
         builder.add(MakesPods(change.new.key, kind, wanted, at_once=1 if charged else wanted, ends=ends))
 
     def makes_other_pods(self, builder: PodTypeBuilder) -> bool:
-        """Whether what it makes now differs from what runs: by a template that is not rolled out, or by admission."""
+        """Whether new pods differ from running ones: by a template that is not rolled out, or by admission."""
         change = builder.change
         return change.old is not change.new and (self.on_delete or change.old.spec != change.new.spec)
 
     def add_steady(self, builder: PodTypeBuilder, *, scaling: bool) -> None:
-        """With all its replicas, or with what runs before it is scaled."""
+        """Add all its replicas or, with `scaling`, the pods before it is scaled."""
         change = builder.change
         comes = change.known or not change.existing
         first = change.sure if scaling else max(change.before, change.replicas if comes else 0)
@@ -143,32 +143,32 @@ class ReplicaSetController(Controller):
 
 
 class CustomController(ReplicaSetController):
-    """A controller of a custom resource that replaces its pods unlike any kind of Kubernetes.
+    """The controller of a custom resource that replaces its pods unlike any kind of Kubernetes.
 
-    What is left out is taken to be at its worst: all new pods may be made beside the old ones, and none is kept.
+    Unknown properties are assumed at their worst: all new pods can be created beside the old ones, and no pod is kept.
     """
 
     rolls = True
     counted = False
 
     def surge(self, replicas: int) -> int:
-        """All of them."""
+        """All replicas."""
         return replicas
 
     def surplus(self, replicas: int) -> int:
-        """All of them."""
+        """All replicas."""
         return replicas
 
     def places_needed(self, replicas: int) -> int:
-        """At most twice as many."""
+        """At most twice the replicas."""
         return 2 * replicas
 
 
 class PodController(ReplicaSetController):
-    """A bare pod: nobody makes it again."""
+    """A bare pod, which no controller creates again."""
 
     replaces_lost = False
 
     def owns(self, pod: Pod) -> bool:
-        """The pod of its name, where that has no owner."""
+        """Whether the pod has the name of this one and no owner."""
         return self.is_owner(pod.meta.owner) if pod.meta.owner is not None else pod.meta.name == self.workload.meta.name

@@ -1,4 +1,4 @@
-"""A moment of a rollout, in a form in which equal moments are equal values.
+"""A moment of a rollout as a value. Equal moments are equal values.
 
 Pods of one kind are interchangeable, and so are nodes of one class: contents of a class's nodes are sorted.
 """
@@ -28,11 +28,11 @@ Controls = tuple[tuple[int, ...], ...]
 
 
 class HeldDevices(NamedTuple):
-    """What the claims of the pods in play have got.
+    """The devices allocated to the claims of the pods in play.
 
     Attributes:
-        on_nodes: for each node how many of its pods have what of their own: (kind, number of the allocations, count).
-        shared: for each claim that pods name, the number of its allocation; 0 while it has none.
+        on_nodes: for each node its pods with allocations of their own: (kind, number of the allocations, count).
+        shared: for each claim that pods name, the number of its allocation; 0 if it has none.
     """
 
     on_nodes: tuple[Content, ...]
@@ -44,10 +44,10 @@ HeldHere = tuple[Content, tuple[int, ...]]
 
 
 class State(NamedTuple):
-    """What the controllers have written, how many pods of each kind wait for a node, and what is on each node.
+    """The values written by controllers, the waiting pods of each kind, and the pods on each node.
 
-    `held` is what resource claims have got; None where no pod in play has any.
-    `bindings` are the volumes of the claims that were open at the beginning; empty where there was none.
+    `held` has the allocations of resource claims; None if no pod in play has claims.
+    `bindings` are the volumes of the claims that were unbound at the start; empty if there were none.
     """
 
     controls: Controls
@@ -57,7 +57,7 @@ class State(NamedTuple):
     bindings: tuple[str, ...] = ()
 
     def bound(self, bindings: tuple[str, ...]) -> State:
-        """The moment with other volumes bound."""
+        """The state with other volumes bound."""
         return self if bindings is self.bindings else self._replace(bindings=bindings)
 
 
@@ -77,7 +77,7 @@ def on_node(nodes: tuple[Content, ...], index: int, *changes: tuple[int, int, in
 
 
 def more(counts: tuple[int, ...], kind: int, by: int) -> tuple[int, ...]:
-    """Counts per kind with one of them changed."""
+    """Counts per kind, one of them changed by `by`."""
     return (*counts[:kind], counts[kind] + by, *counts[kind + 1 :])
 
 
@@ -96,7 +96,7 @@ def canonical(state: State, classes: Sequence[range]) -> State:
 
 
 def _canonical(state: State, held: HeldDevices, classes: Sequence[range]) -> State:
-    """The same where nodes differ also in what their pods have got."""
+    """The same for nodes that also differ in the allocations of their pods."""
     pairs = list(zip(state.nodes, held.on_nodes, strict=True))
     for members in classes:
         if len(members) > 1:
@@ -107,7 +107,7 @@ def _canonical(state: State, held: HeldDevices, classes: Sequence[range]) -> Sta
 
 
 def count_on(content: Content, kind: int, *phases: int) -> int:
-    """How many pods of a kind in these phases a node's content has."""
+    """How many pods of a kind in these phases are in a node's content."""
     return sum([count for found, at, count in content if found == kind and at in phases])
 
 
@@ -119,20 +119,20 @@ class Census(Value):
     nodes: tuple[Content, ...] = ()
 
     def active(self, kind: int) -> int:
-        """Pods that a controller counts: everything that is not terminating."""
+        """The number of pods that a controller counts: those that do not terminate."""
         at = self.phases[kind]
         return self.waiting[kind] + at[NOMINATED] + at[STARTING] + at[READY] + at[AWAITED] + at[BROKEN]
 
     def ready(self, kind: int) -> int:
-        """Available pods."""
+        """The number of available pods."""
         return self.phases[kind][READY]
 
     def leaving(self, kind: int) -> int:
-        """Terminating pods."""
+        """The number of terminating pods."""
         return self.phases[kind][LEAVING] + self.phases[kind][EVICTED]
 
     def remaining(self, kind: int) -> int:
-        """Pods that are not gone yet, terminating ones included."""
+        """The number of existing pods, terminating ones included."""
         return self.waiting[kind] + sum(self.phases[kind])
 
 

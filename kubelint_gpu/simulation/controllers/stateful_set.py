@@ -34,12 +34,10 @@ from kubelint_gpu.values import replace
 
 
 class StatefulSetRollout(EqualNodes):
-    """A StatefulSet that is rolled: each ordinal is a kind of its own, old and new.
+    """The state machine of a StatefulSet's rollout: each ordinal has an old kind and a new kind.
 
-    It writes nothing: which template a pod is of, the pod itself says.
-
-    `old` and `new` are the kinds of its `ordinals`; `gate` is whether it looks at maxUnavailable.
-    Where it only keeps its replicas, it does not `roll`, and there are no new ones.
+    It writes nothing, because each pod shows its template. `old` and `new` are the kinds of its `ordinals`. `gate` says
+    whether it looks at maxUnavailable. Without `roll` it only keeps its replicas, and has no new kinds.
     """
 
     name: str
@@ -53,16 +51,16 @@ class StatefulSetRollout(EqualNodes):
 
     @property
     def kinds(self) -> tuple[int, ...]:
-        """Pods of every ordinal, old and new."""
+        """The kinds of all ordinals, old and new."""
         return (*self.old, *self.new)
 
     @property
     def rolls(self) -> bool:
-        """With OnDelete it waits for somebody else to delete its pods."""
+        """Whether it rolls out. With OnDelete it waits until somebody deletes its pods."""
         return self.roll and not self.strategy.on_delete
 
     def actions(self, control: Control, seen: Census) -> Iterator[Action]:
-        """What the next sync does, each by itself."""
+        """Yield each action of the next sync."""
         strategy = self.strategy
         if not self.roll:
             strategy = replace(strategy, partition=len(self.old))
@@ -70,7 +68,7 @@ class StatefulSetRollout(EqualNodes):
             yield self._change(control, action, seen)
 
     def done(self, _control: Control, seen: Census) -> bool:
-        """Every ordinal that shall be updated is, and is available."""
+        """Whether every ordinal to update has the new template and is available."""
         if not self.roll:
             return sum(seen.ready(kind) for kind in self.old[: self.replicas]) >= self.replicas
         if self.strategy.on_delete:
@@ -106,15 +104,15 @@ class StatefulSetController(ReplicaSetController):
 
     @property
     def ordered(self) -> bool:
-        """With `OrderedReady`."""
+        """Whether it uses `OrderedReady`."""
         return not self.strategy.parallel
 
     def pod(self, revision: str, name: str = "") -> Pod:
-        """A pod with the label `controller-revision-hash`."""
+        """Return a pod with the label `controller-revision-hash`."""
         return with_revision(self.workload.pod(name or self.workload.meta.name), revision)
 
     def has_own_claims(self, cluster: Cluster) -> bool:
-        """Those of its `volumeClaimTemplates`."""
+        """Whether the cluster has claims of its `volumeClaimTemplates`."""
         if not cluster.claims or not self.workload.claims:
             return False
         known = {claim.key for claim in cluster.claims}
@@ -123,16 +121,16 @@ class StatefulSetController(ReplicaSetController):
         return any(f"{namespace}/{name}" in known for one in ordinals for name in claim_names(self.workload, one))
 
     def unavailable(self, replicas: int) -> int:
-        """`maxUnavailable` as the gate MaxUnavailableStatefulSet has it."""
+        """`maxUnavailable` if the feature gate MaxUnavailableStatefulSet is on."""
         return at_once(self.strategy, replicas)
 
     def replaces_singly(self, replicas: int, version: str | None) -> bool:
-        """Where the gate MaxUnavailableStatefulSet is off, or it comes to 1."""
+        """Whether the feature gate MaxUnavailableStatefulSet is off, or maxUnavailable resolves to 1."""
         return not has_max_unavailable(version) or at_once(self.strategy, replicas) == 1
 
     @property
     def replaced_by_hand(self) -> Workload | None:
-        """Without OnDelete, or with a partition of 0."""
+        """The workload without OnDelete, or with a partition of 0."""
         workload, strategy = self.workload, self.strategy
         if strategy.on_delete:
             return replace(workload, strategy=replace(strategy, on_delete=False))
@@ -140,7 +138,7 @@ class StatefulSetController(ReplicaSetController):
         return replace(workload, strategy=replace(strategy, partition=0)) if kept else None
 
     def add_steady(self, builder: PodTypeBuilder, *, scaling: bool) -> None:
-        """Each ordinal by itself where it has claims of its own, which only its own pod can use, or a new template."""
+        """Add each ordinal by itself if it has its own claims or gets a new template; otherwise all together."""
         change = builder.change
         if change.known and change.rolls and self.strategy.on_delete:
             # a pod that is lost comes back with the new template
@@ -180,8 +178,9 @@ class StatefulSetController(ReplicaSetController):
         builder.add(StatefulSetRollout(name, self.strategy, replicas, tuple(kinds), (), gate, ordinals, roll=False))
 
     def add_rolling(self, builder: PodTypeBuilder) -> None:
-        """Each ordinal with its old pod, and with its new one, which is not there yet; where they are only numbered
-        anew, a pod that is there is of the new template.
+        """Add each ordinal with its old pod, and with its new one, which does not exist yet.
+
+        If only the ordinals change, existing pods have the new template.
         """
         change, first = builder.change, self.first_ordinal
         running = {pod.meta.name: pod for pod in (*change.waiting, *change.running)}

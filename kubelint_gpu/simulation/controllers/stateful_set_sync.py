@@ -18,8 +18,8 @@ _GATE_ON = pattern(r"v?1\.35\.[0-3](?!\d)", re.ASCII)
 class Replica(Value):
     """One pod of a StatefulSet.
 
-    `current` says that it is of the template that is being rolled out.
-    `available` is Ready for `minReadySeconds`; `terminating` pods are not gone yet.
+    `current` says that it has the new template. `available` pods are Ready for `minReadySeconds`. `terminating` pods
+    still exist.
     """
 
     ordinal: int
@@ -29,7 +29,7 @@ class Replica(Value):
 
 
 class PodAction(Value):
-    """What a sync does to one ordinal: `create` it (of which template) or `delete` its pod."""
+    """The action of a sync on one ordinal: `create` its pod with the old or the `current` template, or `delete` it."""
 
     act: str
     ordinal: int
@@ -37,25 +37,22 @@ class PodAction(Value):
 
 
 def has_max_unavailable(version: str | None) -> bool:
-    """Whether `maxUnavailable` is looked at: the gate MaxUnavailableStatefulSet is on in 1.35.0 to 1.35.3 alone.
+    """Whether `maxUnavailable` counts: the feature gate MaxUnavailableStatefulSet is only on in 1.35.0 to 1.35.3.
 
-    Of a release without its patch number the newest patch is meant.
+    A release without a patch number stands for its newest patch.
     """
     return version is not None and _GATE_ON().match(version) is not None
 
 
 def at_once(strategy: StatefulSetStrategy, replicas: int) -> int:
-    """How many pods may be unavailable in an update; a share rounds down, and it is at least one."""
+    """How many pods may be unavailable in an update: at least one; a share is rounded down."""
     if strategy.max_unavailable is None:
         return 1
     return max(1, strategy.max_unavailable.of(replicas, round_up=False))
 
 
 def sync(strategy: StatefulSetStrategy, replicas: int, pods: Sequence[Replica], *, gate: bool) -> tuple[PodAction, ...]:
-    """What one sync does; nothing where it waits.
-
-    `gate` is whether the controller looks at `maxUnavailable`.
-    """
+    """The actions of one sync; none while it waits. `gate` says whether the controller looks at `maxUnavailable`."""
     first = strategy.first_ordinal
     by_ordinal = {pod.ordinal: pod for pod in pods}
     inside = range(first, first + replicas)
@@ -105,7 +102,7 @@ def _updates(
 
 
 def is_complete(strategy: StatefulSetStrategy, replicas: int, pods: Sequence[Replica]) -> bool:
-    """Whether every ordinal from the partition on is of the new template and available, and nothing is too much."""
+    """Whether every ordinal from the partition on has the new template and is available, and no surplus pod exists."""
     first = strategy.first_ordinal
     by_ordinal = {pod.ordinal: pod for pod in pods}
     if any(ordinal not in range(first, first + replicas) for ordinal in by_ordinal):

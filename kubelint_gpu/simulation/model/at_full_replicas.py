@@ -1,4 +1,4 @@
-"""A simulation in which nothing is rolled: workloads with all their pods beside what runs."""
+"""A simulation without rollouts: workloads with all their pods beside the running pods."""
 
 from __future__ import annotations
 
@@ -21,12 +21,11 @@ from kubelint_gpu.values import replace
 def full_simulation(
     workloads: Sequence[Workload | Transition], cluster: Cluster, outsiders: Sequence[Pod] = ()
 ) -> Simulation:
-    """Workloads of which nothing is rolled, beside the pods of the cluster.
+    """Simulate workloads without rollouts, beside the pods of the cluster.
 
-    A transition is one that was scaled: pods that it did not have come after all others.
-
-    Pods of theirs that are known to run do so. The pods of DaemonSets stay where they find room, and DaemonSets are no
-    members. `outsiders` are running pods of others that may change, too.
+    A transition is a scaled workload: its additional pods come after all others. Pods that are known to run do so.
+    Daemon pods stay if they find room, and DaemonSets are no members. `outsiders` are running pods of others that may
+    change.
     """
     changes = [Transition(one, one) if isinstance(one, Workload) else one for one in workloads]
     participants, rest = standing_participants([bounded(one, cluster, cluster.nodes) for one in changes], cluster)
@@ -40,7 +39,7 @@ def full_simulation(
 def standing_participants(
     workloads: Sequence[Workload | Transition], cluster: Cluster
 ) -> tuple[list[WorkloadChange], list[Pod]]:
-    """The workloads with what is known to run of them, and the running pods of others."""
+    """The workloads with their running pods, and the running pods of others."""
     rest = tuple(pod for pod in cluster.pods if pod.spec.node_name and not pod.finished and not pod.meta.terminating)
     pods, gone, found = pods_by_owner(rest), set[PodIdentifier](), []
     for workload in workloads:
@@ -54,7 +53,7 @@ def standing_participants(
 
 
 def daemon_pods(participants: Sequence[WorkloadChange], cluster: Cluster, rest: Sequence[Pod]) -> list[Pod]:
-    """The pods of DaemonSets, where they find room beside the running pods of others."""
+    """The daemon pods that find room beside the running pods of others."""
     if not any(one.daemons for one in participants):
         return []
     pods = [(created_pod(one.old, "old"), created_pod(one.new, "new")) for one in participants]

@@ -1,6 +1,6 @@
-"""What ResourceQuotas let be made of the claims of pods: without its claims a pod waits, though it is there itself.
+"""ResourceQuotas on resource claims: a pod whose claims are refused exists, but waits.
 
-A claim counts until its pod is gone, whether it has devices or not; those that pods name count as long as they exist.
+A generated claim counts until its pod is gone, with or without devices. A claim that pods name counts while it exists.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ Charge = Mapping[str, int]
 
 
 class ClaimQuotas:
-    """The quotas that count claims, the `charges` of each kind's claims, and what those who stay take of them."""
+    """The quotas that count claims, the `charges` of each kind's claims, and the usage of pods that stay."""
 
     def __init__(self, cluster: Cluster, kinds: Sequence[PodType]) -> None:
         templates = {template.key: template for template in cluster.claim_templates}
@@ -43,7 +43,7 @@ class ClaimQuotas:
         _add(self._stays.setdefault(namespace, {}), charge, 1)
 
     def refusal(self, kind: int, nodes: Sequence[Content]) -> QuotaRefusal | None:
-        """How a quota refuses a claim of one more pod of a kind; None where all its claims can be made."""
+        """How a quota refuses a claim of one more pod of a kind; None if all its claims can be created."""
         pod, mine = self._kinds[kind].pod, self.charges[kind]
         quotas = [quota for quota in self._quotas if quota.meta.namespace == pod.meta.namespace] if mine else []
         if not quotas:
@@ -67,7 +67,7 @@ class ClaimQuotas:
 def _charges(
     pod: Pod, templates: Mapping[str, ResourceClaimTemplate], served: Mapping[str, DeviceClass]
 ) -> tuple[tuple[str, Charge], ...]:
-    """What each claim that is made for a pod is charged, by its name in the pod; the pod is for resources it names."""
+    """The charge of each claim that is generated for a pod, by its name in the pod."""
     found = []
     for one in pod_claims(pod):
         template = templates.get(f"{pod.meta.namespace}/{one.template}") if one.template is not None else None

@@ -1,6 +1,6 @@
-"""Which pods a controller deletes where it has too many.
+"""Which pods a controller deletes if it has too many.
 
-A ReplicaSet ranks its pods once, and then deletes all that are too many: unassigned pods first, then those that are not
+A ReplicaSet ranks its pods once, and then deletes all surplus pods: unassigned pods first, then those that are not
 ready, then those on the nodes with the most pods of its family. Behaviour: pkg/controller/replicaset
 (`getPodsToDelete`) and pkg/controller/controller_utils.go (`ActivePodsWithRanks`), 1.34.
 """
@@ -30,9 +30,9 @@ Slot = tuple[int, int, int]
 
 
 def deletions(state: State, change: Action, classes: Sequence[int], *, ranked: bool) -> Iterator[tuple[Slot, ...]]:
-    """Every choice of the pods that an action deletes; of equal nodes the first ones.
+    """Yield every choice of pods that an action can delete; among equal nodes, only the first ones.
 
-    `classes` has for each node the number of its class. Of pods that are `ranked` any one that is bound may be first.
+    `classes` has the class number of each node. With `ranked`, any bound pod can be the first to go.
     """
     kind, count = change.delete or (-1, 0)
     tiers: dict[tuple[int, int], list[Slot]] = {}
@@ -57,7 +57,7 @@ def deletions(state: State, change: Action, classes: Sequence[int], *, ranked: b
 
 
 def without(state: State, kind: int, deleted: tuple[Slot, ...]) -> State:
-    """The state after pods of a kind are deleted: those that run are terminating."""
+    """The state after pods of a kind are deleted: running ones are terminating."""
     waiting, nodes = state.waiting, state.nodes
     for node, phase, count in deleted:
         if node < 0:
@@ -73,7 +73,7 @@ def _family(content: Content, family: tuple[int, ...]) -> int:
 
 
 def _by_equality(tier: Sequence[Slot], state: State, classes: Sequence[int]) -> list[tuple[Hashable, Slot]]:
-    """The slots with what only equal ones have in common, which follow one another."""
+    """The slots with a key that only equal slots share; equal slots are adjacent."""
     slots = Counter(node for node, _, _ in tier)
 
     def key(node: int, phase: int) -> Hashable:
@@ -86,7 +86,7 @@ def _by_equality(tier: Sequence[Slot], state: State, classes: Sequence[int]) -> 
 
 
 def _choices(slots: Sequence[tuple[Hashable, Slot]], count: int) -> Iterator[tuple[Slot, ...]]:
-    """Every way to take so many pods of those that there are; of equal slots none gives more than the one before it."""
+    """Yield every way to take `count` pods from the slots; no slot gives more than an equal slot before it."""
     room = [*accumulate((there for _, (_, _, there) in reversed(slots)), initial=0)][::-1]
     # for each slot where those end that are equal to it
     ends = [*range(1, len(slots) + 1)]

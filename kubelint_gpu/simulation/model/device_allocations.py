@@ -1,7 +1,7 @@
-"""What the claims of pods in play get and give back while pods come and go.
+"""How claims of pods in play are allocated and deallocated while pods come and go.
 
-A claim that is made for a pod is gone with it. A claim that pods name keeps its devices while any of them is bound;
-when nobody uses it any more it is deallocated, unless a pod is bound before.
+A generated claim is gone with its pod. A claim that pods name keeps its devices while any of them is bound. When no pod
+uses it any more it is deallocated, unless a pod is bound before.
 Behaviour: the plugin DynamicResources and the resource claim controller, 1.34.
 """
 
@@ -38,10 +38,10 @@ NodesByClass = tuple[Sequence[str], Sequence[range]]
 
 
 class DeviceAllocations:
-    """The allocations of one exploration, each with a number; that of nothing is 0.
+    """The allocations of one exploration, by number; 0 stands for no allocation.
 
     Attributes:
-        cluster: the cluster without what the claims that pods in play name have.
+        cluster: the cluster without the allocations of claims that pods in play name.
     """
 
     def __init__(
@@ -75,7 +75,7 @@ class DeviceAllocations:
         self._ways: dict[Hashable, tuple[tuple[int, tuple[int, ...]], ...]] = {}
 
     def first(self, nodes: Sequence[Content]) -> HeldDevices:
-        """What is held at first by the pods on the nodes."""
+        """The allocations that the pods on the nodes have at first."""
         found = []
         for name, content in zip(self._names, nodes, strict=True):
             here: Content = ()
@@ -87,15 +87,15 @@ class DeviceAllocations:
         return HeldDevices(tuple(found), self._first)
 
     def is_known(self, kind: int, index: int) -> bool:
-        """Whether a pod of a kind is known to have devices on a node."""
+        """Whether the devices of a pod of a kind on a node are known."""
         return (kind, self._names[index]) in self._known
 
     def reserved(
         self, kind: int, index: int, held: HeldDevices, pod: Pod, scene: Hashable, snapshot: Callable[[], Placing]
     ) -> Iterator[HeldDevices]:
-        """What is held once a pod of a kind is bound to a node, in each way in which the scheduler may choose.
+        """Yield the allocations after a pod of a kind is bound to a node, for each choice of the scheduler.
 
-        The ways are those of the node that goes with the `snapshot`, equal for equal values of `scene`.
+        The choices are those of the node in `snapshot`; calls with equal `scene` share them.
         """
         ways = self._ways.get(scene)
         if ways is None:
@@ -118,7 +118,7 @@ class DeviceAllocations:
             yield HeldDevices(on_nodes, after)
 
     def released(self, kind: int, index: int, content: Content, held: HeldDevices) -> Iterator[HeldDevices]:
-        """What is held once one of the pods of a kind on a node is gone, whichever it is."""
+        """Yield the allocations after one pod of a kind on a node is gone, for each pod that it can be."""
         here = held.on_nodes[index]
         mine = [(number, count) for other, number, count in here if other == kind]
         for number, _ in mine:
@@ -127,7 +127,7 @@ class DeviceAllocations:
             yield held
 
     def released_all(self, kinds: Collection[int], held: HeldDevices, node: int | None = None) -> HeldDevices:
-        """What is held once all pods of some kinds are gone, from one node or from all."""
+        """The allocations after all pods of some kinds are gone, from one node or from all."""
         on_nodes = [
             tuple([one for one in here if one[0] not in kinds]) if node in (None, index) else here
             for index, here in enumerate(held.on_nodes)
@@ -135,12 +135,12 @@ class DeviceAllocations:
         return HeldDevices(tuple(on_nodes), held.shared)
 
     def deallocated(self, state: State, held: HeldDevices) -> Iterator[HeldDevices]:
-        """What is held after the devices of one claim that nobody uses were taken back."""
+        """Yield the allocations after one unused claim is deallocated."""
         for one in self._unused(state.nodes, held):
             yield HeldDevices(held.on_nodes, (*held.shared[:one], 0, *held.shared[one + 1 :]))
 
     def is_full(self, kind: int, nodes: Sequence[Content]) -> bool:
-        """Whether a claim that pods of a kind name has as many consumers as it can have."""
+        """Whether a claim that pods of a kind name has its maximum of consumers."""
         for one in self._used[kind]:
             users = self._users[one]
             count = sum(number for content in nodes for other, number in _bound(content) if other in users)
@@ -149,11 +149,11 @@ class DeviceAllocations:
         return False
 
     def idle(self, nodes: Sequence[Content], held: HeldDevices | None) -> tuple[tuple[int, int], ...]:
-        """The claims that have devices and no user: each with the number of its allocation."""
+        """The claims that have devices but no user, each with the number of its allocation."""
         return () if held is None else tuple([(one, held.shared[one]) for one in self._unused(nodes, held)])
 
     def around(self, cluster: Cluster, idle: Sequence[tuple[int, int]]) -> Cluster:
-        """A cluster in which of the claims that pods in play name only the `idle` ones have devices."""
+        """Return the cluster in which the claims of pods in play have no devices, except the `idle` ones."""
         has: dict[str, Allocation | None] = dict.fromkeys(self._keys)
         has.update((self._keys[one], self._shared[number]) for one, number in idle)
         return self._with_claims(cluster, has)
@@ -161,9 +161,9 @@ class DeviceAllocations:
     def given(
         self, kind: int, name: str, index: int, held: HeldHere, count: int
     ) -> list[tuple[tuple[str, Allocation], ...]]:
-        """What so many pods of a kind on a node have, each by the key of its claim; `name` is the key of a pod.
+        """The allocations of `count` pods of a kind on a node, by the keys of their claims; `name` is the key of a pod.
 
-        Whoever looks at nothing but the node is not told what the claims have that pods share.
+        Shared claims are left out if `held` has none of them, for filters that look only at the node.
         """
         on_node, of_claims = held
         shared = []
@@ -190,7 +190,7 @@ class DeviceAllocations:
         return found
 
     def _number(self, own: Own, name: str) -> int:
-        """The number of what claims have on a node, told as the devices of the first node that is alike."""
+        """The number of an allocation on a node, expressed as devices of the first equal node."""
         first, _ = self._translations.get(name, _SAME)
         own = tuple([_translated(replace(_plain(one), node_selector=None), first) for one in own])
         if own not in self._numbers:
@@ -219,7 +219,7 @@ class DeviceAllocations:
 def _translations(
     cluster: Cluster, names: Sequence[str], classes: Sequence[range]
 ) -> dict[str, tuple[Translation, Translation]]:
-    """By the names of nodes that are alike: their devices as those of the first of them, and the other way round."""
+    """For nodes of one class, by name: the map from their devices to those of the first node, and its inverse."""
     found: dict[str, tuple[Translation, Translation]] = {}
     for members in (one for one in classes if len(one) > 1):
         first, *others = own_devices(cluster, [names[place] for place in members])
@@ -240,7 +240,7 @@ def _named(pod: Pod) -> frozenset[str]:
 
 
 def _plain(allocation: Allocation) -> Allocation:
-    """An allocation without what only says whence it comes."""
+    """An allocation without its origin, which no filter looks at."""
     devices = [
         replace(one, request="", binding_conditions=(), binding_failure_conditions=(), share="share" * bool(one.share))
         for one in allocation.devices
@@ -249,7 +249,7 @@ def _plain(allocation: Allocation) -> Allocation:
 
 
 def _bound(content: Content) -> Iterator[tuple[int, int]]:
-    """How many pods of each kind are bound to a node, phase by phase."""
+    """Yield the kind and count of pods that are bound to a node, phase by phase."""
     for kind, phase, count in content:
         if kind >= 0 and phase not in UNBOUND:
             yield kind, count

@@ -1,4 +1,4 @@
-"""Domains that are alike, as zones with the same nodes: what happens in one could as well happen in another."""
+"""Equal topology domains, for example zones with the same nodes. Whatever happens in one can happen in another."""
 
 from __future__ import annotations
 
@@ -26,9 +26,9 @@ def equal_domains(
     names: Sequence[str],
     classes: Sequence[range],
 ) -> tuple[tuple[Domain, ...], ...]:
-    """The domains of the one label that makes some and that nothing but its value tells apart, alike ones together.
+    """Groups of equal domains of the only label with domains of several nodes; only the label's value differs.
 
-    `signature` and `mark` are all that matters of a node but what runs on it; nodes of one class have one value of
+    `signature` and `mark` cover all that matters about a node except its pods. All nodes of one class have one value of
     the label.
     """
     label = signature.domain
@@ -57,7 +57,7 @@ def equal_domains(
 
 
 def in_order(nodes: list[Content], domains: Sequence[Sequence[Domain]]) -> list[Content]:
-    """The contents of nodes with those of domains that are alike in sorted order."""
+    """The contents of nodes, with those of equal domains in sorted order."""
     for group in domains:
         held = sorted([[nodes[part.start : part.stop] for part in domain] for domain in group])
         for domain, contents in zip(group, held, strict=True):

@@ -1,4 +1,4 @@
-"""What tells nodes apart for the pods in play: nodes with one signature are one class."""
+"""Which properties of nodes matter for the pods in play: nodes with one signature form one class."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ from kubelint_gpu.values import replace
 
 
 class NodeSignature:
-    """Sorts nodes by all that a filter, preemption, or the node's part in a topology could look at.
+    """Classifies nodes by all properties that a filter, preemption, or a topology could look at.
 
     With `wide`, nodes look at each other: labels that terms and constraints name count too.
-    `seen` are pods that stay and that some pod in play pays attention to, or that pay attention to one.
+    `seen` are pods that stay and have a term about a pod in play, or the reverse.
     """
 
     def __init__(
@@ -44,12 +44,12 @@ class NodeSignature:
 
     @property
     def domain(self) -> str:
-        """The one label that puts several nodes into one domain; empty where there is none, or more than one."""
+        """The only label whose domains have several nodes; empty if there is none, or more than one."""
         shared = [key for key, unique in self._topology if not unique]
         return shared[0] if len(shared) == 1 else ""
 
     def of(self, node: Node, without: str = "") -> Hashable:
-        """Equal for nodes that are alike, or that are but for the value of one topology key."""
+        """A signature that is equal for equal nodes. The value of the label `without` does not count."""
         name = node.meta.name
         pods = self._on.get(name, ())
         allocatable = node.allocatable
@@ -67,7 +67,7 @@ class NodeSignature:
         )
 
     def _signature(self, pods: Sequence[Pod]) -> tuple[Hashable, ...]:
-        """What the pods that stay on a node make of it."""
+        """A signature of the pods that stay on a node."""
         used: Counter[str] = Counter(pods=len(pods))
         for pod in pods:
             used.update(running_requests(pod))
@@ -78,7 +78,7 @@ class NodeSignature:
         )
 
     def is_seen(self, pod: Pod) -> bool:
-        """Whether a pod that stays and a pod in play could pay attention to one another."""
+        """Whether a pod that stays or a pod in play has a term about the other."""
         # the same pod on another node pays attention to the same
         key = (pod.meta.namespace, pod.meta.labels, replace(pod.spec, node_name=""))
         if key not in self._attended:

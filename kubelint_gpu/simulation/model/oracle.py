@@ -1,4 +1,4 @@
-"""Where pods can go: every answer is the scheduler core's, remembered per kind and content of a node."""
+"""Where pods can go: each answer comes from the scheduler core, cached per kind and content of a node."""
 
 from __future__ import annotations
 
@@ -25,19 +25,19 @@ if TYPE_CHECKING:
 
 
 class ClusterOracle:
-    """The nodes of one exploration.
+    """Answers for the nodes of one exploration.
 
     Attributes:
         names: the nodes, class by class.
-        classes: positions of nodes that no pod in play can tell apart.
-        domains: domains that are alike.
-        class_of: by their positions, which of the classes they are of.
-        state_pods: the pods on them, as the scheduler sees them.
-        standing: those that stay where they are.
-        local: per kind, whether its fit on a node depends on that node alone.
-        peaceful: whether no pod in play may evict anybody.
-        devices: what the claims of pods in play have; None where none of them has claims.
-        errs: whether an attempt ended with an error: beside other pods it may not, and more room may be none.
+        classes: positions of nodes that are equal for all pods in play.
+        domains: groups of equal domains.
+        class_of: for each position, the number of its class.
+        state_pods: the pods on the nodes, as the scheduler sees them.
+        standing: the pods that stay where they are.
+        local: for each kind, whether its fit on a node depends on that node alone.
+        peaceful: whether no pod in play can preempt another.
+        devices: the allocations of claims of pods in play; None if there are no claims.
+        errs: whether an attempt ended with an error. Then fewer pods or more room may change the answer either way.
     """
 
     def __init__(
@@ -90,9 +90,9 @@ class ClusterOracle:
     def fitting(
         self, kind: int, state: State, home: int | None = None, among: Sequence[int] | None = None
     ) -> Iterator[int]:
-        """The nodes on which a waiting pod of a kind fits, in their order; `home` is the node it is nominated to.
+        """Yield the nodes on which a waiting pod of a kind fits, in order; `home` is its nominated node.
 
-        It is one whose fit on a node depends on that node alone where only those `among` some are asked for.
+        With `among`, only these nodes; then the fit of the kind must depend on each node alone.
         """
         nodes = state.nodes
         if self.devices is not None and (self.devices.is_full(kind, nodes) or self.claim_refusal(kind, state)):
@@ -149,10 +149,10 @@ class ClusterOracle:
         return node in self.fitting(kind, state, among=(node,) if self.local[kind] else None)
 
     def evictions(self, kind: int, state: State, home: int | None, only: int | None) -> Sequence[Eviction] | None:
-        """What preemption may do for a waiting pod that fits nowhere; None where the pod may not try.
+        """Return the preemptions possible for a waiting pod that fits nowhere; None if the pod must not preempt.
 
         Raises:
-            UnmodelledVictim: it would evict pods that are not in play.
+            UnmodelledVictim: it would preempt pods that are not in play.
         """
         if not self._may_evict[kind]:
             return ()
@@ -175,7 +175,7 @@ class ClusterOracle:
         ]
 
     def reserved(self, kind: int, node: int, state: State, home: int | None = None) -> Sequence[HeldDevices | None]:
-        """What all claims have once a waiting pod of a kind, nominated to `home`, is bound to a node that takes it."""
+        """The allocations after a waiting pod of a kind, nominated to `home`, is bound to a node that takes it."""
         if self.devices is None or state.held is None:
             return (None,)
         number, held, first = self.class_of[node], state.held, self._likeness.first[kind]
@@ -191,19 +191,19 @@ class ClusterOracle:
         return list(self.devices.reserved(kind, node, held, self.state_pods.incoming(kind, home), where, placing))
 
     def released(self, kind: int, node: int, state: State) -> Sequence[HeldDevices | None]:
-        """What all claims have once one pod of a kind on a node is gone; several where its brothers have others."""
+        """The possible allocations after one pod of a kind on a node is gone."""
         if self.devices is None or state.held is None:
             return (None,)
         return list(self.devices.released(kind, node, state.nodes[node], state.held))
 
     def released_all(self, kinds: Collection[int], state: State, node: int | None = None) -> HeldDevices | None:
-        """What all claims have once all pods of some kinds are gone, from one node or from all."""
+        """The allocations after all pods of some kinds are gone, from one node or from all."""
         if self.devices is None or state.held is None:
             return None
         return self.devices.released_all(kinds, state.held, node)
 
     def are_alike(self, kinds: Sequence[int]) -> bool:
-        """Whether no filter can tell the pods of some kinds apart."""
+        """Whether pods of these kinds are equal for all filters."""
         return len({self._likeness.first[kind] for kind in kinds}) == 1
 
     def is_charged(self, kind: int) -> bool:
@@ -211,13 +211,13 @@ class ClusterOracle:
         return self._charged[kind]
 
     def may_create(self, kind: int, state: State) -> bool:
-        """Whether one more pod of a kind passes the quotas; terminating pods still count."""
+        """Whether the quotas admit one more pod of a kind; terminating pods still count."""
         return not self._charged[kind] or self.refusal(kind, state) is None
 
     def refusal(self, kind: int, state: State, *, before: bool = False) -> QuotaRefusal | None:
-        """The text with which a quota refuses one more pod of a kind; a generated name ends with `-…`.
+        """How a quota refuses one more pod of a kind; None if it admits it. A generated name ends with `-…`.
 
-        With `before` it is one of those that run already.
+        With `before` the pod is one of those that run already.
         """
         if not self._charged[kind]:
             return None
@@ -231,11 +231,11 @@ class ClusterOracle:
         )
 
     def claim_refusal(self, kind: int, state: State) -> QuotaRefusal | None:
-        """How a quota refuses a claim of one more pod of a kind, which then waits for it."""
+        """How a quota refuses a claim of one more pod of a kind, which then waits for it; None if it admits all."""
         return None if self.devices is None else self.devices.quotas.refusal(kind, state.nodes)
 
     def capacity(self, kind: int, enough: int) -> int:
-        """How many pods of a kind fit at once beside what stays; counting stops at `enough`.
+        """How many pods of a kind fit beside the pods that stay; counting stops at `enough`.
 
         Exact for a kind whose fit on a node depends on that node alone.
         """

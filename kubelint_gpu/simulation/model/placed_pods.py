@@ -1,4 +1,4 @@
-"""The pods of a state as the scheduler sees them, each with a name of its own, and snapshots with them on nodes."""
+"""The pods of a state as the scheduler sees them, each with its own name, and snapshots with them on nodes."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
 
 class StatePods:
-    """The pods that the kinds of one exploration stand for, on its nodes."""
+    """Creates pods for the kinds of one exploration, on its nodes."""
 
     def __init__(
         self,
@@ -67,11 +67,10 @@ class StatePods:
         ages: Mapping[int, str] = EMPTY,
         bindings: Bindings = (),
     ) -> Snapshot:
-        """The cluster with these contents on its nodes; nodes that are not there yet are left out.
+        """The cluster with these contents on its nodes, without nodes that have not joined yet.
 
-        `held` is what the claims of the pods have, `ages` are start times of pods by their kind; `bindings` are the
-        volumes that are bound meanwhile.
-        It is made of the one before: from state to state few nodes change.
+        `held` has the allocations of the pods' claims, `ages` the start times of pods by kind, `bindings` the volumes
+        that were bound meanwhile. The previous snapshot is reused, because few nodes change from state to state.
         """
         absent = tuple([index for index, content in enumerate(nodes) if content == ABSENT])
         idle = self.devices.idle(nodes, held) if self.devices is not None else ()
@@ -94,14 +93,14 @@ class StatePods:
         return found
 
     def bound(self, kind: int, node: int, state: State) -> Bindings:
-        """The volumes that are bound once a waiting pod of a kind is on a node."""
+        """The bound volumes after a waiting pod of a kind is bound to a node."""
         if not self._volumes.is_open(kind, state.bindings):
             return state.bindings
         snapshot = self.base(state.nodes, bindings=state.bindings)
         return self._volumes.placed(self._kinds[kind].pod, snapshot, self._names[node], state.bindings)
 
     def known(self, pod: Pod) -> tuple[int, int] | None:
-        """Of which kind and in which phase a pod of a snapshot is; None for one that stays."""
+        """The kind and phase of a pod of a snapshot; None for a pod that stays."""
         return self._known.get(pod)
 
     def _info(
@@ -127,7 +126,7 @@ class StatePods:
         return found
 
     def _on_node(self, index: int, kind: int, phase: int, count: int, time: str) -> list[Pod]:
-        """So many pods of a kind in a phase on a node; the same ones each time."""
+        """Return `count` pods of a kind in a phase on a node; the same ones each time."""
         pods = self._on_nodes.setdefault((index, kind, phase, time), [])
         pod = self._kinds[kind].pod
         while len(pods) < count:
@@ -140,7 +139,7 @@ class StatePods:
     def _with_devices(
         self, pods: list[Pod], kind: int, phase: int, index: int, held: HeldHere, had: dict[int, int]
     ) -> list[Pod]:
-        """Pods of a kind and phase on a node with what their claims have; `had` counts those that have it already."""
+        """Return the pods with the allocations of their claims; `had` counts earlier pods of the node by kind."""
         if self.devices is None:
             return pods
         first = had.get(kind, 0)
@@ -185,7 +184,7 @@ class StatePods:
         return replace(pod, nominated_node_name=self._names[home]) if home is not None else pod
 
     def numbered(self, kind: int, phase: int, count: int) -> list[Pod]:
-        """So many pods of a kind in a phase; the same ones each time."""
+        """Return `count` pods of a kind in a phase; the same ones each time."""
         pods = self._pods.setdefault((kind, phase), [])
         pod = self._kinds[kind].pod
         while len(pods) < count:
@@ -203,13 +202,13 @@ class StatePods:
         )
 
     def filled(self, number: int, content: Content, held: HeldHere) -> tuple[Snapshot, str]:
-        """The node of a class with a content by itself, and its name; `held` is what the claims of the pods have."""
+        """A snapshot of one node of a class with a content, and its name; `held` has the allocations of its pods."""
         base, name = self.alone(number)
         info = self._info(base, self._classes[number].start, content, EMPTY, held)
         return base.with_infos({name: info}), name
 
     def alone(self, number: int) -> tuple[Snapshot, str]:
-        """One node of a class by itself, with the pods that stay on it."""
+        """A snapshot of only one node of a class with the pods that stay on it, and its name."""
         found = self._single.get(number)
         if found is None:
             name = self._names[self._classes[number].start]
@@ -221,9 +220,9 @@ class StatePods:
     def base(
         self, nodes: tuple[Content, ...], idle: tuple[tuple[int, int], ...] = (), bindings: Bindings = ()
     ) -> Snapshot:
-        """The cluster with only the pods that stay; nodes that are not there yet are left out.
+        """The cluster with only the pods that stay, without nodes that have not joined yet.
 
-        `idle` are claims that nobody uses and that have devices all the same.
+        `idle` are claims that have devices although no pod uses them.
         """
         absent = tuple([index for index, content in enumerate(nodes) if content == ABSENT])
         found = self._bases.get((absent, idle, bindings))

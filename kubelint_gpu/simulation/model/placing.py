@@ -1,4 +1,4 @@
-"""Pods that get places one after the other: the step that every placement is made of, and the most that find one."""
+"""Place pods one after the other: the single step, and the most pods that can be placed."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from kubelint_gpu.values import Value
 
 
 def placed_on(simulation: Simulation, kind: int, node: int, state: State, phase: int = READY) -> Iterator[State]:
-    """The states with a waiting pod of a kind on a node, one for each choice of its devices."""
+    """Yield the states with a waiting pod of a kind on a node, one for each choice of its devices."""
     nodes = on_node(state.nodes, node, (kind, phase, 1))
     bindings = simulation.places.state_pods.bound(kind, node, state)
     for held in simulation.places.reserved(kind, node, state):
@@ -18,14 +18,14 @@ def placed_on(simulation: Simulation, kind: int, node: int, state: State, phase:
 
 
 def placed(simulation: Simulation, kind: int, state: State, among: Iterable[int] | None = None) -> Iterator[State]:
-    """The states with a waiting pod of a kind on a node that takes it, or on one `among` these; no two are alike."""
+    """Yield the states with a waiting pod of a kind on a node that takes it, or on one in `among`; no two are equal."""
     fitting = simulation.places.fitting(kind, state) if among is None else sorted(among)
     for node in simulation.model.distinct(state, fitting):
         yield from placed_on(simulation, kind, node, state)
 
 
 class MostPlaced(Value):
-    """How many pods find places at best, whether no more can, and how many states were looked at."""
+    """How many pods can be placed at best, whether that is exact, and how many states were looked at."""
 
     pods: int
     decided: bool
@@ -41,10 +41,10 @@ def most_placed(
     closed: int = -1,
     any_order: bool = True,
 ) -> MostPlaced:
-    """The most of the waiting pods of some kinds that find places, beside all others that wait, in any order.
+    """The most waiting pods of some kinds that can be placed beside all other waiting pods, in any order.
 
-    Nothing comes to the node that is `closed`. Without `any_order` kind comes after kind: where no node looks at
-    another, that is enough for one of them.
+    The node `closed` takes none. Without `any_order`, one kind is placed after the other; that is enough for one kind
+    if no node looks at another.
     """
     classes = [part for members in simulation.places.classes for part in _apart(members, closed)]
     wanted = sum(start.waiting[kind] for kind in kinds)
@@ -67,7 +67,7 @@ def most_placed(
 
 
 def _apart(members: range, node: int) -> list[range]:
-    """The nodes of a class, with one of them by itself."""
+    """Split a class so that one of its nodes is by itself."""
     if node not in members:
         return [members]
     parts = (range(members.start, node), range(node, node + 1), range(node + 1, members.stop))

@@ -1,4 +1,4 @@
-"""Pods that no filter can tell apart, although they are of different kinds: old and new ones, ordinals of one set."""
+"""Pods of different kinds that are equal for all filters, for example old and new pods, or the ordinals of one set."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _SETTLED = {STARTING: READY, BROKEN: READY, EVICTED: LEAVING}
 
 
 def without_phases(content: Content) -> Content:
-    """Phases do not matter to a filter that looks at one node only: everything on the node counts."""
+    """The content without phases, which do not matter to a filter that looks at one node only."""
     if all(phase == READY for _, phase, _ in content):
         return content
     counts = summed((kind, count) for kind, _, count in content)
@@ -33,7 +33,7 @@ def without_phases(content: Content) -> Content:
 
 
 class PodEquivalence:
-    """Contents of nodes as filters see them; `first` has for each kind the first one that is like it."""
+    """Contents of nodes as filters see them; `first` has for each kind the first kind that is equal to it."""
 
     def __init__(self, kinds: Sequence[PodType], fixed: Sequence[Pod]) -> None:
         self.first = first_alike([kind.pod for kind in kinds], fixed)
@@ -41,14 +41,14 @@ class PodEquivalence:
         self._folded: dict[Content, Content] = {}
 
     def folded(self, content: Content) -> Content:
-        """A content with pods that are alike counted together; whether a pod is ready yet does not matter."""
+        """The content with equal pods counted together; whether a pod is ready does not matter."""
         found = self._folded.get(content)
         if found is None:
             found = self._folded[content] = content if content == ABSENT else self._merged(content)
         return found
 
     def folded_held(self, here: Content) -> Content:
-        """What the pods of a node have, those that are alike counted together."""
+        """The allocations of the pods of a node, with equal pods counted together."""
         counts: dict[tuple[int, int], int] = {}
         for kind, number, count in here:
             key = (self.first[kind], number)
@@ -56,7 +56,7 @@ class PodEquivalence:
         return tuple(sorted([(kind, number, count) for (kind, number), count in counts.items()]))
 
     def facing(self, kind: int, content: Content, at_home: bool) -> Content:
-        """What a pod of a kind finds on a node: nominated pods count for it unless their priority is lower."""
+        """The content of a node for a pod of a kind: nominated pods count unless their priority is lower."""
         for _, phase, _ in content:
             if phase in UNBOUND:
                 break

@@ -31,16 +31,16 @@ class PodTypes(Value):
     """The kinds and reconcilers of an exploration.
 
     Attributes:
-        kinds: what the pods are.
-        reconcilers: who looks after them.
-        wanted: how many pods of each kind run before anything is rolled.
-        sure: how many of them have their places before pods that are made anew look for one.
+        kinds: the kinds of pods.
+        reconcilers: the reconcilers that manage them.
+        wanted: how many pods of each kind run before any rollout.
+        sure: how many of these have places before newly created pods look for one.
         homes: nodes on which pods of a kind are known to run, as (kind, node name).
-        unready: those of them on which a pod is not ready now, and may never be.
-        pending: how many more pods of each kind wait for a node when everything begins.
-        optional: kinds that may wait at the start without anything being wrong (Jobs queue).
-        members: per participant, the kinds that are its own.
-        holding: what the claims of pods have that are known to run.
+        unready: the entries of `homes` whose pod is not ready now, and may never be.
+        pending: how many more pods of each kind wait for a node at the start.
+        optional: kinds that may wait at the start, which is no error (Jobs queue).
+        members: for each participant, its own kinds.
+        holding: the allocations of pods that are known to run.
     """
 
     kinds: tuple[PodType, ...]
@@ -55,7 +55,7 @@ class PodTypes(Value):
     holding: tuple[Holding, ...] = ()
 
     def devices(self, cluster: Cluster, nodes: NodesByClass) -> DeviceAllocations | None:
-        """What the claims of pods in play have; None where none of them has claims, or nobody knows the devices."""
+        """The allocations of claims of pods in play; None if there are no claims, or the devices are not known."""
         if not cluster.devices_known or not any(kind.has_claims for kind in self.kinds):
             return None
         from kubelint_gpu.simulation.model.device_allocations import DeviceAllocations
@@ -100,10 +100,10 @@ def build_pod_types(
     scaling: frozenset[int] = frozenset(),
     queued: Sequence[Pod] = (),
 ) -> PodTypes:
-    """The pod types of workloads and of evictable pods of others; `rolling` are the positions of those rolled out.
+    """The pod types of workloads and of other pods that can be preempted; `rolling` are the positions that roll out.
 
-    Those at the positions of `scaling` have at first what they had, and come to their replicas meanwhile.
-    `queued` are pods of others that wait for a node when it begins.
+    Workloads at the positions `scaling` start with their old pods and scale meanwhile. `queued` are other pods that
+    wait for a node at the start.
     """
     collected, members = CollectedPods(cluster), []
     rolling = joined(participants, rolling)
@@ -154,7 +154,7 @@ def _add_queued(collected: CollectedPods, owner: str, pods: Sequence[Pod]) -> No
 
 
 def _grouped(pods: Sequence[Pod]) -> list[tuple[str, list[Pod]]]:
-    """Pods that nothing tells apart but their node and their age, with their owner."""
+    """Groups of pods that differ only in node and age, with their owner."""
     groups: dict[tuple[object, ...], list[Pod]] = {}
     owners: list[str] = []
     for pod in pods:

@@ -1,4 +1,4 @@
-"""What preemption chooses while something is rolled out, whatever the age of the pods in its way."""
+"""What preemption chooses during a rollout, for every possible age of the pods in its way."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ _EARLY, _LATE = "2000-01-01T00:", "2999-01-01T00:"
 
 
 class Eviction(Value):
-    """A node that preemption may choose for a pod, and the pods it evicts there, as (kind, phase)."""
+    """A node that preemption may choose for a pod, and the victims there, as (kind, phase)."""
 
     node: int
     victims: tuple[tuple[int, int], ...]
 
 
 class UnmodelledVictim(Exception):  # noqa: N818 - it says what happened
-    """Preemption chooses pods that were taken to stay where they are."""
+    """Preemption chooses pods that were assumed to stay where they are."""
 
     def __init__(self, pods: Sequence[Pod]) -> None:
         self.pods = tuple(pods)
@@ -32,12 +32,12 @@ class UnmodelledVictim(Exception):  # noqa: N818 - it says what happened
 
 
 class Preemptions:
-    """Asks the scheduler core whom a pod evicts."""
+    """Asks the scheduler core which pods a pod preempts."""
 
     def __init__(
         self, state_pods: StatePods, kinds: Sequence[PodType], names: Sequence[str], fixed: Sequence[Pod]
     ) -> None:
-        """`fixed` are pods that are taken to stay where they are."""
+        """`fixed` are pods that are assumed to stay where they are."""
         self._fixed = frozenset(one.spec.priority or 0 for one in fixed)
         self._state_pods = state_pods
         self._kinds = kinds
@@ -47,10 +47,10 @@ class Preemptions:
     def chosen(
         self, kind: int, contents: tuple[Content, ...], state: State, home: int | None, only: int | None
     ) -> tuple[Eviction, ...] | None:
-        """The nodes and victims that it may choose for a waiting pod of a kind; None where the pod may not try.
+        """The possible nodes and victims for a waiting pod of a kind; None if the pod must not preempt.
 
         Raises:
-            UnmodelledVictim: it would evict pods that are not in play.
+            UnmodelledVictim: it would preempt pods that are not in play.
         """
         pod = self._state_pods.incoming(kind, home, only)
         found: dict[Eviction, None] = {}
@@ -70,7 +70,7 @@ class Preemptions:
         return Eviction(self._positions[choice.node], victims)
 
     def _preemptions(self, pod: Pod, contents: tuple[Content, ...], state: State) -> Iterator[Preemption]:
-        """What preemption says, for every order of age that pods of equal priority may have."""
+        """Yield the results of preemption, for every order of age that pods of equal priority can have."""
         rivals = self._rivals(pod, contents)
         orders = list(permutations(rivals)) if 1 < len(rivals) <= 4 else [tuple(rivals)]
         lower = self._lower(pod, contents)
@@ -83,12 +83,12 @@ class Preemptions:
             yield preempt(pod, snapshot, fit(pod, snapshot))
 
     def _lower(self, pod: Pod, contents: tuple[Content, ...]) -> list[int]:
-        """The kinds of lower priority of which pods are on some node."""
+        """The kinds of lower priority that have pods on some node."""
         kinds = {kind for content in contents for kind, phase, _ in content if kind >= 0 and phase not in UNBOUND}
         return sorted(kind for kind in kinds if self._kinds[kind].priority < (pod.spec.priority or 0))
 
     def _rivals(self, pod: Pod, contents: tuple[Content, ...]) -> list[int]:
-        """Kinds whose pods may be victims in an order that only their age decides."""
+        """Kinds whose pods can be victims in an order that only their age decides."""
         priority = pod.spec.priority or 0
         found: dict[int, None] = {}
         for content in contents:

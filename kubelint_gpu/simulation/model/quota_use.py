@@ -1,4 +1,4 @@
-"""What ResourceQuotas let be created while pods come and go."""
+"""Which pods ResourceQuotas admit while pods come and go."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from kubelint_gpu.values import Value, replace
 
 
 class QuotaUse(Value):
-    """The quotas of the namespaces in play, with what is used of each by pods that stay.
+    """The quotas of the namespaces in play, with the usage of pods that stay.
 
-    A pod counts until it is gone, terminating or not.
-    `reached` are the same quotas with limits that what runs has come to: one that is lowered deletes no pod.
+    A pod counts until it is gone, terminating or not. `reached` are the same quotas with limits raised to the present
+    usage: lowering a limit deletes no pod.
     """
 
     quotas: tuple[ResourceQuota, ...] = ()
@@ -26,9 +26,9 @@ class QuotaUse(Value):
         return any(quota.covers(pod) for quota in self.quotas)
 
     def refusal(self, pod: Pod, existing: Iterable[tuple[Pod, int]], *, before: bool = False) -> QuotaRefusal | None:
-        """The text with which a quota refuses one more pod beside others, given as (pod, count).
+        """How a quota refuses one more pod beside others, given as (pod, count); None if all quotas admit it.
 
-        With `before` it is one of those that run already.
+        With `before` the pod is one of those that run already.
         """
         covering = [quota for quota in (self.reached if before else self.quotas) if quota.covers(pod)]
         if not covering:
@@ -46,14 +46,14 @@ class QuotaUse(Value):
 
 
 def named_pod(kind: PodType) -> Pod:
-    """A pod of a kind as the API server calls it when it is refused: most controllers have it make the name up."""
+    """A pod of a kind with the name that the API server uses in a refusal: usually a generated one."""
     if kind.name or kind.owner.startswith("Pod/"):
         return kind.pod
     return replace(kind.pod, meta=replace(kind.pod.meta, name=f"{kind.pod.meta.name}-…"))
 
 
 def admission_of(quotas: Sequence[ResourceQuota], fixed: Sequence[Pod]) -> QuotaUse:
-    """The quotas with the use that stays: `fixed` pods, and what is used by pods that are not known or wait."""
+    """The quotas with the usage that stays: that of `fixed` pods, and of pods that are unknown or wait."""
     found, reached = [], []
     for quota in quotas:
         if not quota.counted:

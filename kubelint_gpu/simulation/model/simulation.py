@@ -1,4 +1,4 @@
-"""The nodes of an exploration: those that matter, sorted into classes that no pod in play can tell apart."""
+"""The nodes of an exploration: those that matter, in classes of nodes that are equal for all pods in play."""
 
 from __future__ import annotations
 
@@ -23,18 +23,18 @@ from kubelint_gpu.values import Value, replace
 
 
 class Simulation(Value):
-    """Everything one exploration needs.
+    """Everything that one exploration needs.
 
     Attributes:
-        pod_types: the pods that may change, and who looks after them.
-        model: what can happen.
-        places: where.
-        local: whether what happens on one node never depends on another, nor on who came first.
-        eligible: per kind, the nodes that take it when nothing else runs.
+        pod_types: the pods that may change, and their controllers.
+        model: the possible events.
+        places: the nodes.
+        local: whether what happens on a node never depends on other nodes, nor on the order of pods.
+        eligible: for each kind, the nodes that take it when nothing else runs.
         absent: the names of nodes that an autoscaler may add.
         added: these nodes, with their devices.
-        in_play: the identifiers of running pods that may change, and are not part of what stays.
-        cut: positions of the nodes of each class of which fewer are here than there may be pods.
+        in_play: the identifiers of running pods that may change.
+        cut: for each class with fewer nodes here than there can be pods, their positions.
     """
 
     pod_types: PodTypes
@@ -48,7 +48,7 @@ class Simulation(Value):
     cut: tuple[range, ...] = ()
 
     def has_spare(self, state: State) -> bool:
-        """Whether an empty node of each class that is cut is left: then those that are not here change nothing."""
+        """Whether each class in `cut` has an empty node left. If so, the omitted nodes change nothing."""
         return all(any(not content for content in state.nodes[part.start : part.stop]) for part in self.cut)
 
 
@@ -66,11 +66,11 @@ def build_simulation(
     few: int | None = None,
     kept: frozenset[str] = frozenset(),
 ) -> Simulation:
-    """The simulation of some workloads beside `fixed`, the running pods that stay where they are whatever happens.
+    """The simulation of some workloads beside `fixed`, the running pods that always stay where they are.
 
-    With `few` no more than so many nodes of each class are in it, or those `kept` by name and one more: what happens
-    there may happen among all nodes as long as it `has_spare` ones.
-    `empty` is the cluster without pods, `grown` the nodes that may join it; of all else `build_pod_types` tells.
+    With `few`, each class has at most so many nodes, or its `kept` nodes and one more. What happens there can happen
+    among all nodes as long as the simulation `has_spare` nodes. `empty` is the cluster without pods, `grown` the nodes
+    that may join it; for the other arguments see `build_pod_types`.
     """
     pod_types = build_pod_types(participants, rolling, in_play, cluster, scaling, queued)
     absent: frozenset[str] = frozenset()
@@ -135,9 +135,9 @@ def build_simulation(
 def _kept(
     groups: Mapping[Hashable, list[str]], homes: set[str], most: int
 ) -> tuple[tuple[str, ...], tuple[range, ...], frozenset[str]]:
-    """The nodes class by class, and the names that are left out.
+    """The nodes class by class, and the names of omitted nodes.
 
-    A class with more nodes than there can ever be pods always has an empty one: more of these change nothing.
+    A class with more nodes than there can be pods always has an empty one. More nodes of it change nothing.
     """
     names: list[str] = []
     classes: list[range] = []
@@ -152,7 +152,7 @@ def _kept(
 
 
 def _most_pods(pod_types: PodTypes) -> int:
-    """More pods than can ever be alive at once: all wanted, terminating, surging."""
+    """An upper bound of the pods that exist at once: all wanted, terminating and surging ones."""
     return sum(3 * count for count in (*pod_types.wanted, *pod_types.pending)) + sum(
         3 * reconciler.replicas + 1 for reconciler in pod_types.reconcilers
     )

@@ -1,4 +1,4 @@
-"""A rollout as states and steps: what controllers, scheduler and kubelets may do next, in every order."""
+"""A rollout as states and steps: the next events of controllers, scheduler and kubelets, in every order."""
 
 from __future__ import annotations
 
@@ -32,10 +32,9 @@ class Step(Value):
     """One event.
 
     `act` is `control`, `create`, `delete`, `bind`, `preempt`, `release`, `add`, `ready`, `gone`, `finish` or
-    `deallocate`.
-    `node` is a position in the state before the step, -1 where none is meant; `deleted` are the pods that a `delete`
-    takes, as (node, phase, count), the node -1 for those that wait.
-    `release` takes a nomination back; `add` is a node that joins; `home` is the node that the pod was nominated to.
+    `deallocate`. `release` removes a nomination; `add` is a node that joins.
+    `node` is a position in the state before the step, or -1; `home` is the node that the pod was nominated to.
+    `deleted` are the pods that a `delete` takes, as (node, phase, count), with node -1 for waiting pods.
     """
 
     act: str
@@ -52,7 +51,7 @@ class Step(Value):
 
 
 class Model(Value):
-    """Everything that takes part in one exploration; `joins` is whether an autoscaler may add nodes."""
+    """Everything that takes part in one exploration. `joins` says whether an autoscaler may add nodes."""
 
     kinds: tuple[PodType, ...]
     reconcilers: tuple[Reconciler, ...]
@@ -60,9 +59,9 @@ class Model(Value):
     joins: bool = True
 
     def successors(self, state: State, evicts: dict[str, State] | None = None) -> list[State]:
-        """The states one event away, in canonical form, each once.
+        """The states that are one event away, in canonical form, each once.
 
-        `evicts` has for each owner whose pods some event evicted the first state in which one did.
+        `evicts` is filled: for each owner of evicted pods, the first state before such an eviction.
         """
         seen = {state: None}
         canonical = self.places.canonical
@@ -77,7 +76,7 @@ class Model(Value):
         return list(seen)
 
     def done(self, state: State, name: str = "") -> bool:
-        """Whether every rollout is complete; with a `name`, whether this workload is as it shall be, rolled or not."""
+        """Whether every rollout is complete; with `name`, whether this workload is in its desired state."""
         seen = census(state)
         return all(
             reconciler.done(control, seen)
@@ -86,7 +85,7 @@ class Model(Value):
         )
 
     def steps(self, state: State) -> Iterator[tuple[Step, State]]:
-        """Every event that can happen next; of equal nodes only the first is tried."""
+        """Yield every event that can happen next; among equal nodes only the first is tried."""
         charge(2 + len(state.nodes) // 2 + len(state.waiting) // 8)
         seen = census(state)
         for number, reconciler in enumerate(self.reconcilers):
@@ -105,7 +104,7 @@ class Model(Value):
                 yield Step("deallocate"), state._replace(held=held)
 
     def distinct(self, state: State, among: Iterable[int] | None = None) -> Iterator[int]:
-        """One node of each class, content and devices, the first among those given, which are asked for one by one."""
+        """Yield one node for each class, content and devices. `among` is read lazily."""
         nodes, held = state.nodes, state.held
         tried: set[tuple[int, Content, Content]] = set()
         for index in range(len(nodes)) if among is None else among:
@@ -144,7 +143,7 @@ class Model(Value):
             yield Step("control", number, what=change.what, by=change.by), after
 
     def _attempt(self, state: State, kind: int, home: int, phase: int) -> Iterator[tuple[Step, State]]:
-        """The scheduler tries one waiting pod; which one it tries next depends on back-off, so any may be next."""
+        """The steps if the scheduler tries one waiting pod. Back-off decides which pod is next, so it can be any."""
         pinned = self.kinds[kind].pinned
         nominated = home if phase == NOMINATED else -1
         mine = None if nominated < 0 else nominated
@@ -215,6 +214,6 @@ class Model(Value):
                         yield Step("finish", kind=kind, node=index), state._replace(nodes=nodes, held=held)
 
     def evicted(self, step: Step) -> tuple[str, ...]:
-        """The owners of the pods that a step evicts, without the owner of the pod that it evicts them for."""
+        """The owners of the pods that a step evicts, without the owner of the preempting pod."""
         owners = [self.kinds[victim].owner for victim, _ in step.victims]
         return tuple(dict.fromkeys(owner for owner in owners if owner != self.kinds[step.kind].owner))

@@ -1,7 +1,7 @@
-"""Which volumes claims are bound to in the course of a search.
+"""Which volumes claims are bound to during a search.
 
-A claim is bound once and for good: by the volume controller when it is made, or, where its class waits for the first
-pod, by the scheduler when that pod is bound to a node.
+A claim is bound once and for good: by the volume controller when it is created, or, with WaitForFirstConsumer, by the
+scheduler when the first pod is bound to a node.
 Behaviour: pkg/controller/volume/persistentvolume and pkg/scheduler/framework/plugins/volumebinding, 1.34.
 """
 
@@ -24,7 +24,7 @@ Bindings = tuple[str, ...]
 
 
 class VolumeBinder:
-    """The claims of the pods of one search: open ones, and those that one node has at a time."""
+    """The claims of one search's pods: unbound ones, and exclusive ones, which one node at a time can attach."""
 
     def __init__(self, cluster: Cluster, kinds: Sequence[PodType]) -> None:
         waits = {one.name for one in cluster.storage_classes if one.wait_for_first_consumer}
@@ -42,7 +42,7 @@ class VolumeBinder:
         self.unbound: Bindings = ("",) * len(self._claims)
 
     def made(self, kind: int, bindings: Bindings) -> tuple[Bindings, ...]:
-        """What the volume controller may do when a pod of a kind, and with it its claims, is made."""
+        """The possible bindings by the volume controller when a pod of a kind and its claims are created."""
         found = [bindings]
         for place in self._of[kind] if bindings else ():
             if self._at_once[place] and not bindings[place]:
@@ -54,7 +54,7 @@ class VolumeBinder:
         return bool(bindings) and any(not bindings[place] for place in self._of[kind])
 
     def starts(self, kind: int, node: int, state: State) -> bool:
-        """Whether a bound pod can become ready: no other node still holds a volume it needs for itself."""
+        """Whether a bound pod can become ready: no other node still holds a volume that it needs exclusively."""
         claims = self._exclusive[kind]
         return not claims or not any(
             claims & self._exclusive[other]
@@ -65,7 +65,7 @@ class VolumeBinder:
         )
 
     def placed(self, pod: Pod, snapshot: Snapshot, node: str, bindings: Bindings) -> Bindings:
-        """What the scheduler does when a pod is bound to a node; the snapshot has the claims as they are."""
+        """The bindings after the scheduler binds a pod to a node; `snapshot` has the present claims."""
         found = list(bindings)
         for key, volume in bound_with(pod, snapshot, node).items():
             if key in self._places:
@@ -73,7 +73,7 @@ class VolumeBinder:
         return tuple(found)
 
     def within(self, cluster: Cluster, bindings: Bindings) -> Cluster:
-        """The cluster with claims bound as they are in a state."""
+        """The cluster with claims bound as in a state."""
         if not any(bindings):
             return cluster
         claims = {

@@ -1,6 +1,6 @@
-"""Numbers of replicas that are built pod by pod: no more than the nodes can ever hold, and one.
+"""Limits replicas that are built pod by pod: to the most that the nodes can ever hold, plus one.
 
-A workload that wants more than that lacks places however many more it wants: one pod that waits stands for all.
+If a workload has more replicas than that, it lacks places: one waiting pod stands for all.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from kubelint_gpu.values import replace
 
 
 def bounded(transition: Transition, cluster: Cluster, nodes: Sequence[Node], budget: Budget = BUDGET) -> Transition:
-    """The transition with no more replicas, before and after, than make a difference on these nodes."""
+    """The transition with replicas limited, before and after, to the number that makes a difference on these nodes."""
     old, new = transition.old, transition.new
     if max(old.replicas, new.replicas) <= budget.replicas:
         return transition
@@ -31,7 +31,7 @@ def bounded(transition: Transition, cluster: Cluster, nodes: Sequence[Node], bud
 
 
 def places(pod: Pod, nodes: Sequence[Node]) -> int:
-    """No fewer than the pods that ever run on these nodes at once, by what the nodes can hold of each resource."""
+    """Return an upper bound of these pods on these nodes at once, by the allocatable amount of each resource."""
     asks = [(name, amount) for name, amount in takes(pod).items() if amount]
     return sum(min(max(0, node.allocatable.get(name, 0)) // amount for name, amount in asks) for node in nodes)
 

@@ -1,7 +1,7 @@
 """PodDisruptionBudgets and ResourceQuotas while pods come and go.
 
-How many pods of a budget there should be does not change with those; what the status of a quota counts beyond the pods
-that are known stays used.
+The number of pods that a budget expects does not change meanwhile. If a quota's status counts more than the known pods,
+the difference stays used.
 """
 
 from __future__ import annotations
@@ -25,10 +25,10 @@ _NEVER = 10**9
 
 
 def with_unknown_use(cluster: Cluster, participants: Sequence[WorkloadChange], waiting: Sequence[Pod]) -> Cluster:
-    """The cluster with quotas that say what is used of them by pods that are not known, or that wait for a node.
+    """The cluster with quotas that contain the usage of pods that are unknown or wait for a node.
 
-    A status counts the pods that there are before anything changes: those of the inventory, and those of the workloads
-    as they were. `waiting` are pods of nobody among these.
+    A status counts the pods before the change: those of the inventory and those of the old workloads. `waiting` are
+    pods that belong to none of these workloads.
     """
     before = [
         (created_pod(one.old, "old"), max(0, one.before - len(one.running) - len(one.waiting)))
@@ -48,7 +48,7 @@ def with_unknown_use(cluster: Cluster, participants: Sequence[WorkloadChange], w
 
 
 def _with_standing_claims(use: FrozenMap[str, int], quota: ResourceQuota, cluster: Cluster) -> FrozenMap[str, int]:
-    """The use of a quota with the claims of its namespace that are not made with pods."""
+    """The usage of a quota, plus the claims of its namespace that are not generated for pods."""
     keys = [key for key in use if of_claims(key)]
     stay = [one for one in cluster.claims if one.meta.namespace == quota.meta.namespace] if keys else ()
     lasting = [one for one in stay if one.meta.owner is None or one.meta.owner.kind != "Pod"]
@@ -56,9 +56,9 @@ def _with_standing_claims(use: FrozenMap[str, int], quota: ResourceQuota, cluste
 
 
 def without_idle_quotas(cluster: Cluster, participants: Sequence[WorkloadChange], rest: Sequence[Pod]) -> Cluster:
-    """The cluster without the quotas that refuse no pod in any state: they let all be made that can be there at once.
+    """The cluster without quotas that refuse no pod in any state, because they admit all pods that can exist at once.
 
-    `rest` are the pods of nobody among the participants.
+    `rest` are the pods that belong to no participant.
     """
     if not cluster.quotas:
         return cluster
@@ -93,7 +93,7 @@ def _is_idle(
 
 
 def is_refused_before(one: WorkloadChange, cluster: Cluster) -> bool:
-    """Whether no pod of a workload was made by now: none is shown, and the status of a quota counts none either."""
+    """Whether no pod of a workload has been created yet: none is shown, and no quota's status counts one."""
     if not (one.known and one.existing and one.old.replicas) or one.daemons or one.temporary:
         return False
     if one.running or one.waiting or one.old is one.new:
@@ -109,7 +109,7 @@ def is_refused_before(one: WorkloadChange, cluster: Cluster) -> bool:
 
 
 def with_use_after(cluster: Cluster, transitions: Sequence[Transition]) -> Cluster:
-    """The cluster with quotas whose status counts the pods that some workloads have when all has changed."""
+    """The cluster with quotas whose status counts the pods of some workloads after all changes."""
     if not any(quota.used for quota in cluster.quotas):
         return cluster
     own = [own_pods(one.new, cluster.pods) for one in transitions]
@@ -132,7 +132,7 @@ def with_use_after(cluster: Cluster, transitions: Sequence[Transition]) -> Clust
 
 
 def without_use(cluster: Cluster, pods: Sequence[Pod]) -> Cluster:
-    """The cluster with quotas that leave it to the simulation to count some pods that wait."""
+    """The cluster with quotas that do not count some waiting pods, because the simulation counts them."""
 
     def told(quota: ResourceQuota) -> ResourceQuota:
         use = quota_usage(replace(quota, used=None), pods)
@@ -145,10 +145,10 @@ def without_use(cluster: Cluster, pods: Sequence[Pod]) -> Cluster:
 def with_counted_budgets(cluster: Cluster, participants: Sequence[WorkloadChange], rest: Sequence[Pod]) -> Cluster:
     """The cluster with budgets that say how many pods must be healthy, by the scale of the workloads they cover.
 
-    What a status says holds for the moment at which it was written, and no longer once pods of the budget move.
-    Behaviour: getExpectedPodCount of the disruption controller, 1.34. It adds up the scales of pods' controllers, so
-    that pods without one do not count; of a kind without a scale it can take no share and no `maxUnavailable`, and the
-    budget lets nothing go.
+    A status only holds until pods of the budget move.
+    Behaviour: getExpectedPodCount of the disruption controller, 1.34. It adds up the scales of the pods' controllers,
+    so pods without a controller do not count. For a kind without a scale it accepts no percentage and no
+    `maxUnavailable`, and the budget then allows no disruption.
     """
     if not cluster.disruption_budgets:
         return cluster
@@ -168,7 +168,7 @@ def _counted(
 
 
 def _needed(budget: PodDisruptionBudget, mine: Sequence[WorkloadChange], others: int) -> int:
-    """How many pods must be healthy."""
+    """How many pods of the budget must be healthy."""
     minimum = budget.min_available
     if minimum is not None and not minimum.percent:
         return minimum.amount

@@ -1,4 +1,4 @@
-"""Who competes with whom: for something of a node, by what their pods look at, or by whom they drive away."""
+"""Which workloads compete: for something of a node, by the terms of their pods, or by preemption."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from kubelint_gpu.simulation.prepare.prepared_run import PreparedRun
 
 
 def competing(run: PreparedRun, numbers: Sequence[int], fixed: Sequence[Pod]) -> Groups:
-    """Workloads that can compete for something, or look at each other, are in one group."""
+    """Group workloads that can compete for something or whose pods have terms about each other."""
     groups = Groups(len(run.participants))
     residual = run.residual(fixed)
     demands = [run.demands[number] for number in numbers]
@@ -46,7 +46,7 @@ def competing(run: PreparedRun, numbers: Sequence[int], fixed: Sequence[Pod]) ->
 
 
 def _is_marked(run: PreparedRun, number: int) -> bool:
-    """Whether something other than the resources of a node can make the workload meet another."""
+    """Whether something other than the resources of a node can make the workload compete with another."""
     if run.volumes[number]:
         return True
     return any(asks(pod) or any(quota.covers(pod) for quota in run.cluster.quotas) for pod in run.pods[number])
@@ -81,6 +81,6 @@ def _meet_on_a_node(run: PreparedRun, one: int, other: int) -> bool:
 
 
 def _unlike(run: PreparedRun, number: int) -> tuple[Pod, ...]:
-    """The old and the new pod of a workload; one of them if they are alike."""
+    """The old and the new pod of a workload; only one of them if they are equal."""
     old, new = run.alike[number]
     return run.pods[number][: 1 if old == new else 2]

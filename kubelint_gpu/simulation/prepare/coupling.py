@@ -1,4 +1,4 @@
-"""Pods that must be near to one another, or apart: whose places depend on whose."""
+"""Pods that must be near one another, or apart, so that the place of one depends on the other."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from kubelint_gpu.values import replace
 
 
 class Bonds:
-    """Which of some pods required affinity, anti-affinity or DoNotSchedule spreading bind to which others."""
+    """Which pods are bound to each other by required affinity, anti-affinity or DoNotSchedule spreading."""
 
     def __init__(self, pods: Sequence[Pod], snapshot: Snapshot) -> None:
         alike: dict[Hashable, int] = {}
@@ -27,7 +27,7 @@ class Bonds:
         self._bound: dict[int, frozenset[int]] = {}
 
     def of(self, number: int) -> tuple[int, ...]:
-        """The positions of pods that a pod heeds or that heed it, directly or through others, in order."""
+        """The positions of pods that are bound to a pod, directly or through others, in order."""
         group = self._group[number]
         if group not in self._bound:
             self._bound[group] = frozenset(self._reached(group))
@@ -35,7 +35,7 @@ class Bonds:
         return tuple([place for place, other in enumerate(self._group) if other in bound and place != number])
 
     def _reached(self, group: int) -> set[int]:
-        """The groups that a group is bound to; its own only where its pods heed their like."""
+        """The groups that a group is bound to; its own only if its pods have terms about each other."""
         found, seen, left = set[int](), {group}, [group]
         while left:
             mine = left.pop()
@@ -65,12 +65,12 @@ def _terms(pod: Pod, snapshot: Snapshot) -> Iterator[Term]:
 
 
 def heeds_others(spec: PodSpec) -> bool:
-    """Whether the place of its pods depends on the labels of other pods."""
+    """Whether the place of the pods depends on the labels of other pods."""
     return bool(spec.pod_affinity or spec.pod_anti_affinity or spec.spread)
 
 
 def bound_workloads(workload: Workload, others: Sequence[Workload], cluster: Cluster) -> tuple[int, ...]:
-    """The positions of those others whose places and a workload's depend on one another."""
+    """The positions of the other workloads whose places depend on this workload, or the reverse."""
     if not any(heeds_others(one.spec) for one in (workload, *others)):
         return ()
     pods = [created_pod(one, "new") for one in (workload, *others)]
@@ -78,7 +78,7 @@ def bound_workloads(workload: Workload, others: Sequence[Workload], cluster: Clu
 
 
 def companion_workloads(workload: Workload, others: Sequence[Workload], cluster: Cluster) -> tuple[int, ...]:
-    """The positions of those others near to whose pods a workload's must be."""
+    """The positions of the other workloads that this workload's pods must be near."""
     if not workload.spec.pod_affinity:
         return ()
     mine, snapshot = created_pod(workload, "new"), labels_of(cluster)
@@ -86,5 +86,5 @@ def companion_workloads(workload: Workload, others: Sequence[Workload], cluster:
 
 
 def labels_of(cluster: Cluster) -> Snapshot:
-    """The cluster with its namespaces only: what the terms of pods are about does not depend on nodes."""
+    """The cluster with only its namespaces: which pods a term matches does not depend on nodes."""
     return Snapshot.of(replace(cluster, nodes=(), pods=()))

@@ -1,4 +1,4 @@
-"""Where the pods of DaemonSets run while others are rolled."""
+"""Where daemon pods run while other workloads roll out."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ Standing = dict[int, list[Pod]]
 def standing_daemons(
     participants: Sequence[WorkloadChange], pods: Sequence[tuple[Pod, Pod]], cluster: Cluster, rest: Sequence[Pod]
 ) -> list[Standing]:
-    """The pods of DaemonSets on all nodes on which they find room beside what runs there, in each order of them.
+    """The daemon pods on all nodes with room beside the running pods, for each order of the DaemonSets.
 
-    `pods` are an old and a new pod of each participant, `rest` the running pods of nobody here.
-    Orders that come to the same are looked at once.
+    `pods` are an old and a new pod of each participant, `rest` the running pods of no participant. Orders with the same
+    result are returned once.
     """
     daemons = [number for number, found in enumerate(participants) if found.daemons]
 
@@ -49,9 +49,9 @@ def standing_daemons(
 
 
 def _pods_of(participant: WorkloadChange, pod: Pod, cluster: Cluster, running: Sequence[Pod]) -> list[Pod]:
-    """Its pods where others find them.
+    """The pods of a DaemonSet that exist at the start.
 
-    A node that it leaves it gives up at once; on one that is new to it, it comes after those that run there.
+    It leaves a node of `left` at once. On a node of `fresh` it comes after the pods that run there.
     """
     name = participant.old.meta.name
     snapshot = Snapshot.of(replace(cluster, pods=tuple(running)))
@@ -60,18 +60,18 @@ def _pods_of(participant: WorkloadChange, pod: Pod, cluster: Cluster, running: S
     known = {one.spec.node_name: one for one in participant.running if one.spec.node_name not in participant.left}
     mine = []
     for node in sorted(room | known.keys()):
-        one = known.get(node) or _on(pod, node, name)
+        one = known.get(node) or _pod_on_node(pod, node, name)
         if node not in known and has_claims(pod):
             one = reservations(one, snapshot, node)[0]
             snapshot = snapshot.place(one, node)
         mine.append(one)
     if any(quota.covers(pod) for quota in cluster.quotas):
         # a pod that waits for its node is charged like any other
-        mine += [_on(pod, "", name) for node in nodes if node not in room]
+        mine += [_pod_on_node(pod, "", name) for node in nodes if node not in room]
     return mine
 
 
-def _on(pod: Pod, node: str, name: str) -> Pod:
+def _pod_on_node(pod: Pod, node: str, name: str) -> Pod:
     meta = replace(pod.meta, name=f"{name}-{node}", uid=f"{name}-{node}", owner=OwnerReference("DaemonSet", name))
     return replace(pod, meta=meta, spec=replace(pod.spec, node_name=node), phase="Running", ready=True)
 

@@ -1,6 +1,6 @@
-"""Cheap exact bounds: they decide without a search where a search could only say the same.
+"""Cheap exact bounds: they decide without a search if a search could only say the same.
 
-All of them count for one pod against everything that could be alive beside it, wherever that might be.
+Each counts for one pod against everything that could exist beside it, wherever that is.
 """
 
 from __future__ import annotations
@@ -26,26 +26,26 @@ _PODS, DEVICES = "pods", "its devices"
 
 
 class Demand(Value):
-    """The pods of one workload: where they may go, what one takes, and how many can be alive at once.
+    """The pods of one workload: their possible nodes, what one takes, and how many can exist at once.
 
     Attributes:
         nodes: the nodes that take such a pod when nothing else runs.
-        each: the most that one of them takes.
-        most: more than can be alive at once in any state, terminating ones included.
-        rest: more than can be alive once nothing terminates any more and the workload still waits for a pod; for a
-            workload that is not rolled, its replicas.
-        whole: more than can be alive once nothing terminates any more.
-        simple: nothing but resources of a node can keep such a pod off a node that takes it.
+        each: the most that one of them takes of each resource.
+        most: an upper bound of the pods that exist at once in any state, terminating ones included.
+        rest: an upper bound of the pods at rest while the workload still waits for a pod; without a rollout, its
+            replicas.
+        whole: an upper bound of the pods once nothing terminates.
+        simple: only resources of a node can keep such a pod off a node in `nodes`.
         least: the least that one of its pods takes of each resource.
-        on_each: no fewer than can be on one node at once, where less than all can be; None elsewhere.
-        in_domain: no fewer than a spread constraint lets be on one node once nothing terminates; None without one.
+        on_each: an upper bound of the pods on one node, if lower than `most`; otherwise None.
+        in_domain: an upper bound of the pods on one node at rest by a spread constraint; None without one.
         devices: the most devices that one of its pods takes.
-        prices: by node, how many devices others hold at least where such a pod finds too few; None where that is not
-            known, or where more than resources and devices can keep it off.
-        alike_devices: whether such a pod takes one group of devices, and any group is as good as any other.
-        supply: what each of its pods takes of devices, and how many there are; None where that is not known.
-        pinned: the nodes to one of which all its pods go, where the claim that they share gets its devices; none where
-            they go to any, or where more than resources and that claim can keep them off.
+        prices: by node, how many devices others must hold so that such a pod finds too few; None if that is not known,
+            or if more than resources and devices can keep it off.
+        alike_devices: whether such a pod takes one group of devices, and all groups are equal.
+        supply: what each of its pods takes of devices, and how many there are; None if that is not known.
+        pinned: if its pods share a claim, the nodes to one of which all of them go; empty if they can go to any, or if
+            more than resources and that claim can keep them off.
     """
 
     nodes: frozenset[str]
@@ -65,15 +65,15 @@ class Demand(Value):
 
 
 def takes(pod: Pod) -> FrozenMap[str, int]:
-    """What a pod takes of a node, its place among the node's pods included."""
+    """Return the resources that a pod takes of a node, including 1 of the node's allowed pods."""
     place = {} if pod.is_claim else {_PODS: 1}
     return FrozenMap({**{name: amount for name, amount in pod_requests(pod.spec).items() if amount}, **place})
 
 
 class _Wanted:
-    """What some workloads that may go to the same nodes take: at most, and once nothing terminates any more.
+    """What some workloads with the same possible nodes take: at most, and once nothing terminates any more.
 
-    `spread` are those of them that cannot all be on one node.
+    `spread` are those of them whose pods cannot all be on one node.
     """
 
     __slots__ = ("most", "spread", "whole")
@@ -84,7 +84,7 @@ class _Wanted:
         self.spread: list[Demand] = []
 
     def add(self, demand: Demand) -> None:
-        """One more workload."""
+        """Add the demand of one more workload."""
         if demand.on_each is not None or demand.in_domain is not None:
             self.spread.append(demand)
         for name, amount in (*demand.each.items(), (DEVICES, demand.devices)):
@@ -93,7 +93,7 @@ class _Wanted:
 
 
 class Residual(dict[str, dict[str, int]]):
-    """What is left of each resource of each node; `allocatable` is what each of them has."""
+    """The remaining amount of each resource of each node; `allocatable` has the full amounts."""
 
     def __init__(self, allocatable: Mapping[str, FrozenMap[str, int]]) -> None:
         super().__init__({node: dict(amounts) for node, amounts in allocatable.items()})
@@ -102,7 +102,7 @@ class Residual(dict[str, dict[str, int]]):
         self._wanted: tuple[Sequence[Demand], dict[frozenset[str], _Wanted]] = ((), {})
 
     def wanted(self, demands: Sequence[Demand], nodes: frozenset[str]) -> list[_Wanted]:
-        """What those want who may go to some of the nodes, by where else they may go."""
+        """The summed demands that include some of the nodes, one entry for each set of possible nodes."""
         if self._wanted[0] is not demands:
             found: dict[frozenset[str], _Wanted] = {}
             charge(len(demands))
@@ -112,7 +112,7 @@ class Residual(dict[str, dict[str, int]]):
         return [one for where, one in self._wanted[1].items() if not where.isdisjoint(nodes)]
 
     def exhausted(self, nodes: frozenset[str], resource: str, request: int, supply: int) -> int:
-        """On how many of some nodes at most a supply leaves too little of a resource for a request."""
+        """The most of some nodes that have too little of a resource for a request after others took `supply`."""
         if (nodes, resource) not in self._sums:
             charge(1 + len(nodes) // STEPS.demand)
             ordered = sorted(self[node].get(resource, 0) for node in nodes)
@@ -130,9 +130,9 @@ class Residual(dict[str, dict[str, int]]):
 
 
 def contended(demands: Sequence[Demand], residual: Residual) -> tuple[frozenset[tuple[str, str]], ...]:
-    """Per workload, the (node, resource) pairs of which there might not be enough for all that could want it there.
+    """For each workload, the (node, resource) pairs that might not suffice for all pods that could go there.
 
-    No more pods are taken to be on a node than its other resources allow.
+    A node is counted with no more pods than its other resources allow.
     """
     # many workloads may go to the same nodes
     among: dict[frozenset[str], dict[str, int]] = {}
@@ -159,7 +159,7 @@ def contended(demands: Sequence[Demand], residual: Residual) -> tuple[frozenset[
 
 
 class _Holding:
-    """How much of a resource the pods that a node can hold take at most."""
+    """Bounds how much of a resource the pods on a node can take."""
 
     def __init__(self, demands: Sequence[Demand], allocatable: Mapping[str, FrozenMap[str, int]]) -> None:
         self._demands = demands
@@ -170,7 +170,7 @@ class _Holding:
         self._known: dict[tuple[object, ...], int] = {}
 
     def most(self, node: str, name: str) -> int:
-        """No less than all that can be on the node at once takes of the resource."""
+        """Return an upper bound of the resource for all pods that fit on the node at once."""
         has, where = self._allocatable[node], tuple(self._on[node])
         key = (name, has, where)
         if key not in self._known:
@@ -187,14 +187,14 @@ class _Holding:
 
 
 def _most_on(demand: Demand, has: Mapping[str, int], name: str) -> int:
-    """No fewer pods of a workload than can be on a node at once, if it had enough of one resource, by all others."""
+    """An upper bound of a workload's pods on a node, by all its resources except one."""
     most = demand.most if demand.on_each is None else demand.on_each
     others = (has.get(other, 0) // amount for other, amount in demand.least.items() if amount and other != name)
     return min([most, *others])
 
 
 def _packed(demands: Sequence[Demand], counts: Sequence[int], name: str, limit: str, room: int) -> int:
-    """How much of a resource so many pods of each workload take at most, where they share the room of another one."""
+    """How much of a resource the pods of each workload take at most, if they share the room of another resource."""
     free = zip(demands, counts, strict=True)
     items = [(demand.each.get(name, 0), demand.least.get(limit, 0), count) for demand, count in free]
     taken = sum(amount * count for amount, price, count in items if not price)
@@ -210,13 +210,13 @@ def _packed(demands: Sequence[Demand], counts: Sequence[int], name: str, limit: 
 
 
 class Groups:
-    """Disjoint sets of numbers that grow together."""
+    """Disjoint sets of numbers (union-find)."""
 
     def __init__(self, size: int) -> None:
         self._parent = list(range(size))
 
     def root(self, number: int) -> int:
-        """The number that stands for the set of this one."""
+        """The number that represents the set of this one."""
         parent = self._parent
         while parent[number] != number:
             parent[number] = parent[parent[number]]
@@ -224,12 +224,12 @@ class Groups:
         return number
 
     def join(self, one: int, other: int) -> None:
-        """Make one set of two."""
+        """Merge the sets of two numbers."""
         roots = sorted((self.root(one), self.root(other)))
         self._parent[roots[1]] = roots[0]
 
     def among(self, numbers: Sequence[int]) -> dict[int, list[int]]:
-        """The numbers of each set, in their order, by the number that stands for it."""
+        """The numbers of each set, in their order, by the number that represents it."""
         return grouped((self.root(number), number) for number in numbers)
 
 
@@ -248,10 +248,9 @@ def join_contenders(groups: Groups, scarce: Sequence[frozenset[tuple[str, str]]]
 def always_room(number: int, demands: Sequence[Demand], residual: Residual, *, at_rest: bool = False) -> bool:
     """Whether a pod of this workload finds a node however all others are placed.
 
-    To keep it off a node, others must take so much of some resource that what is left is too little;
-    together they cannot do that on every node if it would take more than there are pods to take it. Of nodes to one of
-    which all its pods go they may not do it on any.
-    With `at_rest` nothing terminates any more: a rollout that never rests before its end comes to its end.
+    Others keep it off a node if they leave too little of some resource. They cannot do that on every node if this takes
+    more than all their pods take. If all its pods go to one of the `pinned` nodes, they must not be able to do it on
+    any. With `at_rest` nothing terminates any more. A rollout that never rests before its end reaches its end.
     """
     mine = demands[number]
     nodes = mine.pinned or mine.nodes
@@ -278,14 +277,14 @@ def always_room(number: int, demands: Sequence[Demand], residual: Residual, *, a
 
 
 def _elsewhere(demand: Demand, nodes: int, *, at_rest: bool) -> int:
-    """How many of the pods of a workload that may be alive at once are not on so many nodes."""
+    """How many pods of a workload, of those that can exist at once, cannot be on these nodes."""
     every = demand.whole if at_rest else demand.most
     bounds = [one for one in (demand.on_each, demand.in_domain if at_rest else None) if one is not None]
     return max(0, every - min(bounds) * nodes) if bounds else 0
 
 
 def greedily(supply: int, prices: Iterable[int]) -> int:
-    """How many things a supply pays for at most, at their prices; what costs nothing comes with it."""
+    """Return how many things a supply pays for at most, at their prices; things without a price are included."""
     paid = 0
     for price in sorted(prices):
         if price > supply:

@@ -1,4 +1,4 @@
-"""Running pods of others that a workload may evict: what replaces them may take nodes that nobody else wanted."""
+"""Running pods of others that a workload can preempt: their replacements may take nodes that no other pod wanted."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ Alike = Mapping[tuple[object, ...], Sequence[Pod]]
 
 
 class Displaced(Value):
-    """Pods that nothing tells apart and that their owner makes anew; `demand` is what they could take where then."""
+    """Equal pods that their owner creates again; `demand` is what their replacements can take, and where."""
 
     pod: Pod
     demand: Demand
@@ -34,10 +34,10 @@ def displaced(
     residual: Residual,
     eligible: Callable[[Pod], frozenset[str]],
 ) -> tuple[tuple[Displaced, ...], ...]:
-    """For each workload whom among `fixed` it may drive away; nobody for one that always finds room.
+    """For each workload, the pods among `fixed` that it can preempt; none if it always finds room.
 
-    Those who are driven away may do the same to others of still lower priority.
-    `residual` is what `fixed` leave of the nodes, `eligible` are the nodes that take a pod by itself.
+    Preempted pods can preempt others of still lower priority. `residual` is what `fixed` pods leave of the nodes,
+    `eligible` returns the nodes that take a pod by itself.
     """
     above = [_evicts_below(one) for one in participants]
     highest = max((priority for priority in above if priority is not None), default=-(2**31))
@@ -67,7 +67,7 @@ def displaced(
 def concerns(
     gone: Sequence[Displaced], participant: WorkloadChange, position: int, demands: Sequence[Demand], residual: Residual
 ) -> bool:
-    """Whether pods that are driven away may take a place from the workload at a position among those who want room."""
+    """Whether preempted pods can take a place from the workload at a position of `demands`."""
     pods = (created_pod(participant.old, "old"), created_pod(participant.new, "new"))
     if any(attends(pod, one.pod) or attends(one.pod, pod) for one in gone for pod in pods):
         return True
@@ -93,6 +93,6 @@ def _driven_by(
 
 
 def _evicts_below(participant: WorkloadChange) -> int | None:
-    """The priority below which pods of a workload evict others; None where they evict nobody."""
+    """The priority below which pods of a workload preempt others; None if they never preempt."""
     specs = (participant.old.spec, participant.new.spec)
     return max((spec.priority or 0 for spec in specs if spec.preemption_policy != "Never"), default=None)

@@ -1,4 +1,4 @@
-"""The nodes that take a pod by itself, and the pods that it must be near to."""
+"""The nodes that take a pod by itself, and the pods that it must be near."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from kubelint_gpu.values import replace
 
 
 def eligible_nodes(pod: Pod, empty: Snapshot, others: Iterable[Pod] = ()) -> frozenset[str]:
-    """The nodes that take the pod when nothing else runs, but for one of `others` that it must be near to, anywhere."""
+    """The nodes that take the pod when nothing else runs. A pod in `others` that it must be near may be anywhere."""
     if not companions(pod, others, empty):
         return _fits(pod, empty)
     keys = {term.topology_key for term in pod.spec.pod_affinity}
@@ -24,13 +24,13 @@ def eligible_nodes(pod: Pod, empty: Snapshot, others: Iterable[Pod] = ()) -> fro
 
 
 def nodes_beside_anybody(pod: Pod, empty: Snapshot) -> frozenset[str]:
-    """The nodes that take the pod when nothing else runs, wherever its volumes and the pods are that it heeds."""
+    """The nodes that take the pod when nothing else runs, without its volumes and its terms about other pods."""
     spec = replace(pod.spec, volumes=(), pod_affinity=(), pod_anti_affinity=(), spread=())
     return frozenset(fit(replace(pod, spec=spec), empty).fits)
 
 
 def _fits(pod: Pod, empty: Snapshot) -> frozenset[str]:
-    """The nodes that take the pod; those that may where an attempt fails with an error over a device that is free."""
+    """The nodes that take the pod. If an attempt fails with an error over a free device, the nodes that can take it."""
     known: dict[Hashable, frozenset[str]] = empty.derived("takers", lambda _: {})
     key = likeness(pod, empty)
     if key not in known:
@@ -42,19 +42,19 @@ def _fits(pod: Pod, empty: Snapshot) -> frozenset[str]:
 
 
 def companions(pod: Pod, others: Iterable[Pod], snapshot: Snapshot) -> list[Pod]:
-    """Those of other pods that the pod must be near to: each meets all terms of its required affinity."""
+    """The other pods that the pod must be near: each meets all terms of its required affinity."""
     if not pod.spec.pod_affinity:
         return []
     return meeting(own_terms(pod, pod.spec.pod_affinity, snapshot), others)
 
 
 def needs_others(pod: Pod, snapshot: Snapshot) -> bool:
-    """Whether the pod must be near to pods that are not its brothers."""
+    """Whether the pod must be near pods of other workloads."""
     return bool(pod.spec.pod_affinity) and not attracts_itself(pod, snapshot)
 
 
 def keep_apart(pods: Sequence[Pod], snapshot: Snapshot) -> bool:
-    """Whether no two pods that are like any of these can be on one node of a host name: anti-affinity forbids it."""
+    """Whether anti-affinity keeps any two pods like these off the same node."""
     terms = [
         [term for term in own_terms(pod, pod.spec.pod_anti_affinity, snapshot) if term.key == HOSTNAME] for pod in pods
     ]

@@ -1,4 +1,4 @@
-"""Claims for devices that one bare pod alone will ever have: as they are made for it from a template."""
+"""ResourceClaims that only one bare pod uses. They are treated as if generated for it from a template."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ _DEVICES, _TEMPLATE = "resourceClaimName", "resourceClaimTemplateName"
 
 
 def with_lone_claims_made(transitions: Sequence[Transition], cluster: Cluster) -> tuple[list[Transition], Cluster]:
-    """The same where each such claim is made from a template, of which those that ask for the same have one.
+    """The transitions and the cluster with each such claim generated from a template; equal claims share one.
 
-    Those that have devices already and those that a quota may count stay as they are.
+    Claims that are allocated or that a quota may count stay as they are.
     """
     if not cluster.resource_claims or cluster.quotas:
         return list(transitions), cluster

@@ -1,4 +1,4 @@
-"""Who takes part in the rollouts of one run: its workloads with what runs and waits of them."""
+"""The participants in the rollouts of one run: its workloads with their running and waiting pods."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ from kubelint_gpu.values import replace
 def participants_of(
     transitions: Sequence[Transition], cluster: Cluster, everywhere: Cluster
 ) -> tuple[list[WorkloadChange], list[Pod], list[Pod]]:
-    """The workloads with their running pods; of nobody here the pods that run, and those that have no node.
+    """The workloads with their running pods; other running pods; and other pods without a node.
 
-    No more pods are built than matter on the nodes that the cluster has `everywhere`, those that may join included.
+    Builds no more pods than matter on the nodes of `everywhere`, which include those that may join.
     """
     transitions = [bounded(one, cluster, everywhere.nodes) for one in transitions]
     pods, gone = pods_by_owner(cluster.pods), set[PodIdentifier]()
@@ -72,7 +72,7 @@ def participants_of(
 
 
 def _are_numbered(transitions: Sequence[Transition], cluster: Cluster) -> bool:
-    """Whether some filter tells the pods of a StatefulSet apart by their labels."""
+    """Whether some filter looks at the labels that distinguish the pods of a StatefulSet."""
     if not any(controller_of(one.new).has_ordinals for one in transitions):
         return False
     made = (created_pod(one, "new") for transition in transitions for one in (transition.old, transition.new))
@@ -81,7 +81,7 @@ def _are_numbered(transitions: Sequence[Transition], cluster: Cluster) -> bool:
 
 
 def _on_nodes(participant: WorkloadChange, cluster: Cluster, waiting: Sequence[Pod]) -> WorkloadChange:
-    """A DaemonSet with the nodes for which it shall have pods, and those for which it has them, not only `waiting`."""
+    """A DaemonSet with the nodes on which it must have pods, and those on which it has some that are not `waiting`."""
     nodes = daemon_nodes.daemon_nodes(participant.new.choosing, cluster.nodes)
     if participant.old is participant.new:
         return replace(participant, nodes=nodes)

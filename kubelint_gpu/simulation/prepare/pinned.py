@@ -1,7 +1,7 @@
-"""Workloads whose template names a node: nobody schedules their pods, and the kubelet takes them or fails them.
+"""Workloads whose template names a node: no scheduler is involved, and the kubelet admits or fails their pods.
 
-A pod that it fails is replaced by another, until one is taken: that it waits for the node comes to the same.
-That of a bare Pod is not, and a Job's is for a few times only: what others may lack because of them is the same.
+A failed pod is replaced until one is admitted, which is the same as if it waited for the node. A bare Pod is not
+replaced, and a Job's pod only a few times; what other pods may lack because of them is the same.
 Behaviour: pkg/kubelet/lifecycle/predicate.go, pkg/controller/replicaset and pkg/controller/daemon, 1.34.
 """
 
@@ -27,10 +27,10 @@ def names_node(workload: Workload, nodes: Mapping[str, Node]) -> bool:
 
 
 def as_admitted(workload: Workload, nodes: Mapping[str, Node]) -> Workload:
-    """The workload in the form in which its pods find room where the kubelet of the named node takes them.
+    """The workload in a form for which the scheduler admits its pods exactly if the kubelet of the named node does.
 
-    What only the scheduler looks at is left out; so is an extended resource that the node does not know.
-    A DaemonSet's controller looks at taints and affinity itself before it makes a pod for the node.
+    Fields that only the scheduler looks at are removed; so is an extended resource that the node does not know.
+    A DaemonSet's controller checks taints and affinity itself before it creates a pod for the node.
     """
     spec = workload.spec
     if not names_node(workload, nodes):

@@ -1,4 +1,4 @@
-"""The pods of a cluster by what can own them, so that a controller need not look at every pod for its own."""
+"""The pods of a cluster by possible owner, so that a controller need not look at every pod."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _GENERATED = pattern(r"\A(\d+-)?[a-z0-9]{5}\Z", re.ASCII)
 
 
 class PodsByOwner:
-    """Pods by their namespace and owner; those without one by their namespace, their name and their labels."""
+    """Indexes pods by namespace and owner; those without an owner by namespace, name and labels."""
 
     def __init__(self, pods: tuple[Pod, ...]) -> None:
         self.pods = pods
@@ -29,9 +29,9 @@ class PodsByOwner:
     def own(
         self, controller: Controller, gone: Collection[PodIdentifier] = (), before: Controller | None = None
     ) -> list[Pod]:
-        """The pods that a controller knows as its own, in the order of all; some are others' already.
+        """The pods that belong to a controller, in their order, without those in `gone`.
 
-        Those that only their claims tell of have the template that the workload has, or had `before`.
+        Pods of which only claims are known get the present template, or the one of `before`.
         """
         if not self.pods:
             return []
@@ -48,7 +48,7 @@ _LAST: list[PodsByOwner] = []
 
 
 def pods_by_owner(pods: tuple[Pod, ...]) -> PodsByOwner:
-    """These pods by what can own them; of the last few clusters that were asked about it is known."""
+    """Return the index of these pods; those of the last few clusters are cached."""
     found = next((known for known in _LAST if known.pods is pods), None)
     if found is None:
         found = PodsByOwner(pods)
@@ -83,7 +83,7 @@ def _asked(controller: Controller) -> Iterator[_Key]:
 
 
 def _is_untold(pod: Pod, controller: Controller) -> bool:
-    """Whether a pod of which only its claims tell has a name as the workload's controller gives it."""
+    """Whether only the claims of a pod are known, and its name is one that the workload's controller gives."""
     if pod.spec.containers or pod.meta.owner is not None:
         return False
     name = pod.meta.name.removeprefix(f"{controller.workload.meta.name}-")
@@ -92,7 +92,7 @@ def _is_untold(pod: Pod, controller: Controller) -> bool:
 
 
 def _dressed(pod: Pod, controller: Controller) -> Pod:
-    """Such a pod as one of the workload; its images are not known."""
+    """Return a pod of which only claims are known as one of the workload; its images are unknown."""
     workload, made = controller.workload, controller.pod("", pod.meta.name)
     kind = controller.dependent or workload.kind
     owner = OwnerReference(kind, f"{workload.meta.name}-0" if controller.dependent else workload.meta.name)

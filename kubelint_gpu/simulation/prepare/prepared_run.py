@@ -1,4 +1,4 @@
-"""What is made of transitions and a cluster before anything is judged: made once, and asked by all questions."""
+"""What all questions of a run share: computed once from its transitions and the cluster."""
 
 from __future__ import annotations
 
@@ -27,23 +27,23 @@ from kubelint_gpu.values import replace
 
 
 class PreparedRun:
-    """All workloads of one run, the cluster as rollouts find it, and what each of them may take where.
+    """All workloads of one run, the cluster before the rollouts, and what each workload can take on which nodes.
 
     Attributes:
-        workloads: as they shall be; of `participants` some have fewer pods than they want.
-        participants: the workloads with what runs of them.
-        rest: the running pods of nobody among them.
-        waiting: the pods of nobody among them that have no node, without those that end by themselves some day.
-        cluster: without the claims and quotas that decide nothing, with the claims of templates.
+        workloads: after the change; in `participants`, replicas may be limited.
+        participants: the workloads with their running pods.
+        rest: the running pods of other workloads.
+        waiting: the pods of other workloads that have no node, without those that end by themselves.
+        cluster: without claims and quotas that decide nothing, with the claims of templates.
         empty: the cluster without pods.
         grown: nodes that pools may add; None without any.
         pods: for each participant an old and a new pod.
-        alike: for each participant which of the pods, counted on, are the first that its old and its new pod are like.
+        alike: for each participant the numbers of the first pods that are equal to its old and its new pod.
         eligible: for each participant the nodes that take a new pod when nothing else runs.
-        volumes: for each participant what of the storage it wants that others may take: classes, and drivers.
-        demands: for each participant what its pods may take.
-        driven: for each participant the pods that it may preempt and that come again elsewhere.
-        met: what has been found out about which of them meet, by the numbers of `alike`.
+        volumes: for each participant the storage classes and drivers that it competes for.
+        demands: for each participant what its pods can take.
+        driven: for each participant the pods that it can preempt and that are created again elsewhere.
+        met: which participants are known to compete, by the numbers of `alike`.
     """
 
     def __init__(self, transitions: Sequence[Transition], cluster: Cluster, growth: Sequence[Growth] = ()) -> None:
@@ -87,7 +87,7 @@ class PreparedRun:
         self.driven = displaced(self.participants, self.demands, self.rest, self.residual(self.rest), self.eligible_for)
 
     def demand_of(self, number: int, participant: WorkloadChange) -> Demand:
-        """Return what the pods of a participant may take, with the replicas that it has here."""
+        """The demand of a participant, with the replicas that it has here."""
         return demand_of(
             participant,
             self.pods[number],
@@ -100,11 +100,11 @@ class PreparedRun:
         )
 
     def eligible_for(self, pod: Pod) -> frozenset[str]:
-        """The nodes that take a pod when nothing else runs, those that may join included."""
+        """The nodes that take a pod when nothing else runs, including those that may join."""
         return eligible_nodes(pod, self._everywhere, self._others)
 
     def residual(self, fixed: Sequence[Pod]) -> Residual:
-        """What some pods leave of each node; nodes that may or may not come give room to nobody for certain."""
+        """Return the resources that some pods leave of each node. Nodes that may join have no certain room."""
         residual = Residual(self._allocatable)
         for pod in fixed:
             free = residual.get(pod.spec.node_name)
@@ -123,7 +123,7 @@ class PreparedRun:
         return self.grown is None and not any(selector.matches(pod.meta.labels) for pod in near)
 
     def _is_simple(self, number: int) -> bool:
-        """Whether nothing but resources can keep its pods off a node, or keep them from being made."""
+        """Whether only resources can keep its pods off a node, and no quota counts them."""
         if self.participants[number].controller.has_own_claims(self.cluster):
             return False
         mine = self.pods[number]

@@ -1,4 +1,4 @@
-"""The revisions of which a workload has pods before anything is rolled, and which of them is the new template."""
+"""The revisions of a workload's pods before any rollout, and which of them has the new template."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _LIFECYCLE = "node.kubernetes.io/"
 def revisions(participant: WorkloadChange, total: int) -> list[Revision]:
     """The revisions of `total` pods, oldest first.
 
-    What is not known to run is of the newest revision, or of the old template where nothing runs.
+    Pods that are not known to run have the newest revision or, if no pod runs, the old template.
     """
     if participant.settled:
         kept, running = participant.kept, participant.staying
@@ -46,7 +46,7 @@ def revisions(participant: WorkloadChange, total: int) -> list[Revision]:
 
 
 def revisions_with_waiting(participant: WorkloadChange) -> list[Revision]:
-    """The revisions of a Deployment that is rolled, oldest first: with how many more pods of each wait for a node."""
+    """The revisions of a Deployment that rolls out, oldest first, each with its waiting pods."""
     waiting: dict[tuple[object, ...], list[Pod]] = {}
     for pod in sorted(participant.waiting, key=lambda pod: (pod.meta.created, pod.meta.name)):
         waiting.setdefault(identity(pod), []).append(pod)
@@ -61,11 +61,11 @@ def revisions_with_waiting(participant: WorkloadChange) -> list[Revision]:
 
 
 def current_revision(participant: WorkloadChange, found: Sequence[Revision]) -> int | None:
-    """Which of a Deployment's revisions, oldest first, has the new template: its ReplicaSet grows again.
+    """Which of a Deployment's revisions, oldest first, has the new template, so that its ReplicaSet grows again.
 
-    The newest is that of the template as it was, unless its pods show another one. An inventory need not tell the
-    images of pods: where it does not, and the change is one of images, too, or an older revision differs from the
-    newest in nothing else, nobody knows whether it comes back.
+    The newest revision has the old template unless its pods show another. None if this is not known: an inventory may
+    omit the images of pods, and then a change of images, or an older revision that differs in nothing else, is
+    ambiguous.
     Behaviour: FindNewReplicaSet of pkg/controller/deployment/util/deployment_util.go, 1.34.
     """
     if participant.old is participant.new or not participant.rolls:
@@ -90,7 +90,7 @@ def current_revision(participant: WorkloadChange, found: Sequence[Revision]) -> 
 
 
 def may_have_template(one: WorkloadChange) -> bool:
-    """Whether an older revision, or pods that it was kept from, may have the new template: they do not tell it."""
+    """Whether an older revision, or pods whose rollout was held back, may already have the new template."""
     if not (one.rolling and one.known):
         return False
     if _is_resumed(one):
@@ -107,17 +107,16 @@ def may_have_template(one: WorkloadChange) -> bool:
 
 
 def _is_resumed(one: WorkloadChange) -> bool:
-    """Whether its template was kept from its pods: whether they have it all the same, they tell themselves."""
+    """Whether a rollout that was held back is resumed, so that its pods may already have the new template."""
     if one.old is one.new or controller_of(one.old).withheld <= one.controller.withheld:
         return False
     return is_of(created_pod(one.old, ""), one.new) is True
 
 
 def is_of(pod: Pod, workload: Workload) -> bool | None:
-    """Whether a running pod is of the template of a workload: False where it shows another one.
+    """Whether a running pod has the template of a workload; False if it shows another one.
 
-    None where what it shows is the same, and its images are not known: an inventory need not tell them, and tells
-    no annotations then.
+    None if its visible fields are equal but its images are unknown: an inventory may omit images and annotations.
     """
     wanted = created_pod(workload, "")
     images = list(zip(_images(pod), _images(wanted), strict=False))
@@ -132,9 +131,9 @@ def is_of(pod: Pod, workload: Workload) -> bool | None:
 
 
 def shown_template(pod: Pod, *, bound: bool = False) -> object:
-    """What a pod tells of its template, without images and priority.
+    """The fields of a pod that show its template, without images and priority.
 
-    Where its controller has `bound` it to a node, that is left out, too.
+    If its controller has `bound` it to a node, the node is left out, too.
     """
     labels = {key: value for key, value in pod.meta.labels.items() if key not in _OF_REVISIONS}
     own = f"-{pod.meta.name}"
@@ -154,10 +153,10 @@ def shown_template(pod: Pod, *, bound: bool = False) -> object:
 
 
 def as_shown(change: WorkloadChange) -> WorkloadChange:
-    """The change as the pods that run show it: a template that all of them have already is not rolled out again.
+    """The change as the running pods show it: a template that all of them have already is not rolled out again.
 
-    What waits is of the template that is taken back, and deleted; a StatefulSet waits for it. One that keeps its
-    template rolls out what its pods do not have yet: it was paused, or a rollout is under way.
+    Waiting pods of a withdrawn template are deleted; a StatefulSet waits for them. A workload that keeps its template
+    rolls it out to pods that lack it: it was paused, or a rollout is under way.
     """
     if not change.known or not change.running or change.old is change.new:
         return change
@@ -175,9 +174,9 @@ def as_shown(change: WorkloadChange) -> WorkloadChange:
 
 
 def shown_before(new: Workload, pods: Sequence[Pod]) -> Workload | None:
-    """The workload as it was applied last, as its own pods show: of the newest template beside that of `new`.
+    """The workload as it was applied last, as its own pods show: with the newest template that is not that of `new`.
 
-    Where all of them are of one template, they are its replicas, too. None where they run as `new` says.
+    If all pods have one template, their number is the replicas. None if they run as `new` says.
     """
     controller = controller_of(new)
     active = [pod for pod in pods if not (pod.meta.terminating or pod.finished)]
@@ -200,15 +199,15 @@ def shown_before(new: Workload, pods: Sequence[Pod]) -> Workload | None:
 
 
 def run_as(new: Workload, pods: Sequence[Pod]) -> bool:
-    """Whether there are pods of a workload, and all of them show that they are of its template."""
+    """Whether a workload has pods, and all of them show its template."""
     active = [pod for pod in pods if not (pod.meta.terminating or pod.finished)]
     return bool(active) and all(is_of(pod, new) for pod in active)
 
 
 def _is_surely_another(pod: Pod, change: WorkloadChange) -> bool:
-    """Whether a pod is of another template, and not only changed at its admission.
+    """Whether a pod surely has another template, and was not only changed by admission.
 
-    One beside it is of another revision and shows the new template; or it has other images, or lacks an annotation.
+    A pod with another revision shows the new template; or this one has other images, or lacks an annotation.
     """
     if change.daemons:
         return False
@@ -221,7 +220,7 @@ def _is_surely_another(pod: Pod, change: WorkloadChange) -> bool:
 
 
 def revision_of(pod: Pod) -> tuple[str | None, ...]:
-    """What the controller calls the template of a pod."""
+    """The labels with which a controller marks a pod's template."""
     return tuple(pod.meta.labels.get(name) for name in _OF_REVISIONS)
 
 

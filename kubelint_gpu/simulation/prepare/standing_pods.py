@@ -1,7 +1,7 @@
 """Pods that run although no node would take them today: it was cordoned or tainted since, or lost its devices.
 
-No filter looks at a pod that runs. Where it is not known where such a pod runs, it is taken to be where it could be
-before that. Pods that name an allocated claim run where its devices are: the claim had been deallocated otherwise.
+No filter looks at running pods. If the node of such a pod is not known, it is assumed to be where it could go before.
+Pods that name an allocated claim run where its devices are: otherwise the claim would have been deallocated.
 """
 
 from __future__ import annotations
@@ -31,9 +31,9 @@ _NUMBERED = pattern(r"(.*?-)(\d+)(-.*)?")
 
 
 def with_standing_pods(one: WorkloadChange, cluster: Cluster) -> WorkloadChange:
-    """A workload with those of its pods that could not be where they run today, or that a claim binds to one node.
+    """A workload with its pods that could not be on their nodes today, or that a claim binds to one node.
 
-    Of pods that no claim binds, these are the ones that a workload of numbered pods keeps.
+    Of pods that no claim binds, only those that a workload with ordinals keeps.
     """
     if not (one.known and one.existing) or one.daemons or one.temporary:
         return one
@@ -56,7 +56,7 @@ def with_standing_pods(one: WorkloadChange, cluster: Cluster) -> WorkloadChange:
 
 
 def _unseen(one: Transition | WorkloadChange, shown: Sequence[Pod], cluster: Cluster) -> Iterator[Pod]:
-    """The pods that a workload had and that the cluster does not show."""
+    """The old pods of a workload that the cluster does not show."""
     old, new = one.old, one.new
     there = {pod.meta.name for pod in shown}
     if not controller_of(new).has_ordinals:
@@ -71,7 +71,7 @@ def _unseen(one: Transition | WorkloadChange, shown: Sequence[Pod], cluster: Clu
 
 
 def _allocated(pod: Pod, cluster: Cluster) -> tuple[tuple[str, Allocation], ...]:
-    """What the claims have that a pod names, as its cluster tells and although it shows no user."""
+    """The allocations of the claims that a pod names, although the cluster shows no user of them."""
     if not pod.spec.resource_claims:
         return ()
     from kubelint_gpu.kube.dra.pod_claims import pod_claims
@@ -87,10 +87,10 @@ def _with_idle(cluster: Cluster, allocated: tuple[tuple[str, Allocation], ...]) 
 
 
 def where_none_come(transitions: Sequence[Transition], cluster: Cluster) -> Cluster | None:
-    """The cluster with old pods, whose nodes are not known, where no new one could go; None where none could be there.
+    """The cluster with old pods of unknown node on nodes that take no new pod; None if no such node exists.
 
-    As many stand there as there is room for, which is one of the ways in which they may be spread. A taint that is not
-    of the node's condition is taken to have been there before them.
+    As many are placed as there is room for, which is one of the possible distributions. Taints other than those for
+    node conditions are assumed to be older than the pods.
     """
     found: list[Pod] = []
     today = Snapshot.of(replace(cluster, pods=()))
@@ -119,7 +119,7 @@ def _running(pod: Pod, node: str) -> Pod:
 
 
 def may_leave_devices(transitions: Sequence[Transition], cluster: Cluster) -> bool:
-    """Whether pods hold devices for some seconds only, or some that were tainted or withdrawn since pods got them."""
+    """Whether pods hold devices only for some seconds, or devices that were tainted or withdrawn since."""
     unseen = any(one.existing and not own_pods(one.new, cluster.pods) for one in transitions)
     if unseen and _may_be_withdrawn(cluster):
         return True
@@ -139,7 +139,7 @@ def may_leave_devices(transitions: Sequence[Transition], cluster: Cluster) -> bo
 
 
 def _may_be_withdrawn(cluster: Cluster) -> bool:
-    """Whether a pool leaves numbers out: drivers number devices from 0, and publish an unhealthy one no more."""
+    """Whether a pool skips device numbers: drivers count devices from 0, and stop publishing an unhealthy one."""
     numbers: dict[tuple[str, str, int, str], set[int]] = {}
     for one in cluster.resource_slices:
         for device in one.devices:
@@ -150,14 +150,14 @@ def _may_be_withdrawn(cluster: Cluster) -> bool:
 
 
 def as_before(pod: Pod, cluster: Cluster, pods: tuple[Pod, ...] = (), *, tainted: bool = True) -> Snapshot:
-    """The cluster with some pods before nodes were cordoned, `tainted`, or lost all of a device that the pod needs."""
+    """The cluster with some pods, before nodes were cordoned, `tainted`, or lost all of a device that the pod needs."""
     asked = pod_requests(pod.spec)
     nodes = tuple(_before(node, asked, tainted=tainted) for node in cluster.nodes)
     return Snapshot.of(replace(cluster, nodes=nodes, pods=pods))
 
 
 def uncordoned(cluster: Cluster) -> Cluster:
-    """The cluster before nodes were cordoned, or got taints of their condition; others were there before the pods."""
+    """The cluster before nodes were cordoned or got taints for conditions; other taints are older than the pods."""
     return replace(cluster, nodes=tuple(_before(node, {}, tainted=False) for node in cluster.nodes))
 
 

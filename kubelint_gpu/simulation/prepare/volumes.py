@@ -1,4 +1,4 @@
-"""Volumes while pods come and go: which claims are bound, and which volume one node at a time can attach.
+"""Volumes while pods come and go: which claims are bound, and which volumes only one node at a time can attach.
 
 Behaviour: attach/detach controller, 1.34 (`Multi-Attach error`).
 """
@@ -42,7 +42,7 @@ def _is_exclusive(claim: PersistentVolumeClaim, cluster: Cluster) -> bool:
 
 
 def _kinds(claim: PersistentVolumeClaim, cluster: Cluster) -> frozenset[str]:
-    """The kinds of the volumes that a claim has or may be bound to; none where that is not known."""
+    """The kinds of the volumes that a claim has or may be bound to; empty if this is not known."""
     if claim.volume_name:
         return frozenset(one.kind for one in cluster.volumes if one.meta.name == claim.volume_name)
     name = with_default_class(claim, cluster.storage_classes).class_name
@@ -52,14 +52,14 @@ def _kinds(claim: PersistentVolumeClaim, cluster: Cluster) -> frozenset[str]:
 
 
 def with_bound_claims(cluster: Cluster, users: Iterable[Workload], fresh: Container[str] = ()) -> Cluster:
-    """The cluster as it is once its workloads run: the volume controller has bound claims.
+    """The cluster once its workloads run: the volume controller has bound claims.
 
-    A claim that is not declared is taken to exist, and a volume that is not to be reachable from every node; so is what
-    a provisioner makes within the topologies of its class, or what a class that is not declared has where none of its
-    volumes fits: of such a class claims are bound at once.
-    Claims stay open where the volume is chosen with the node (`WaitForFirstConsumer`, with volumes that are there
-    already, or topologies), and where a declared class neither has a volume that fits nor a provisioner. So do those
-    that are `fresh`, as `namespace/name`, if the driver says how much storage is left.
+    An undeclared claim is assumed to exist. An undeclared volume is assumed to be reachable from every node; so are
+    volumes that a provisioner creates within the topologies of its class, and those of an undeclared class if none of
+    its declared volumes fits: claims of such a class are bound at once. Claims stay unbound if the volume is chosen
+    with the node (`WaitForFirstConsumer`, with existing volumes or topologies), and if a declared class has neither a
+    fitting volume nor a provisioner. So do claims in `fresh`, as `namespace/name`, if the driver publishes its storage
+    capacity.
     Source: `syncUnboundClaim` of pkg/controller/volume/persistentvolume/pv_controller.go, 1.34.
     """
     users = tuple(users)
@@ -90,7 +90,7 @@ def with_bound_claims(cluster: Cluster, users: Iterable[Workload], fresh: Contai
 
 
 def _alike(claims: Iterable[PersistentVolumeClaim], users: Iterable[Workload]) -> Mapping[str, int]:
-    """How many claims of one workload ask for the same without a volume, for each of them; none that others match."""
+    """For each unbound claim, how many equal claims its workload has; claims of several workloads are left out."""
     owners = {key: one.key for one in users for key in claim_keys(one)}
     of_templates = {
         f"{one.meta.namespace}/{template.meta.name}-{one.meta.name}": one.key
@@ -111,18 +111,18 @@ def _alike(claims: Iterable[PersistentVolumeClaim], users: Iterable[Workload]) -
 
 
 def bound_to(claim: PersistentVolumeClaim, volume: str) -> PersistentVolumeClaim:
-    """The claim once it is bound to a volume."""
+    """The claim after it is bound to a volume."""
     annotations = FrozenMap({**claim.meta.annotations, BIND_COMPLETED: "yes"})
     return replace(claim, meta=replace(claim.meta, annotations=annotations), volume_name=volume, phase="Bound")
 
 
 def driver_of(found: StorageClass | None) -> str:
-    """The CSI driver that makes the volumes of a class; empty if none does."""
+    """The CSI driver that provisions the volumes of a class; empty if none does."""
     return csi_driver(found.provisioner) if found is not None and found.provisions else ""
 
 
 def is_weighed(found: StorageClass | None, cluster: Cluster) -> bool:
-    """Whether the scheduler asks how much storage a node can reach before a volume of the class is made for its pod."""
+    """Whether the scheduler checks the storage capacity of a node before a volume of the class is provisioned."""
     waits = found is not None and found.wait_for_first_consumer
     return waits and any(one.storage_capacity and one.name == driver_of(found) for one in cluster.csi_drivers)
 
@@ -130,9 +130,9 @@ def is_weighed(found: StorageClass | None, cluster: Cluster) -> bool:
 def of_template(
     template: PersistentVolumeClaim, name: str, namespace: str, cluster: Cluster, counted: Container[str]
 ) -> PersistentVolumeClaim | None:
-    """The claim that a template makes; None where any node could have its volume, so that it decides nothing.
+    """The claim that a template creates; None if any node could have its volume, so that it decides nothing.
 
-    Some node might take no more volumes of the `counted` drivers.
+    Nodes may limit the number of volumes of the `counted` drivers.
     """
     meta = replace(template.meta, name=name, namespace=namespace, uid="")
     claim = with_default_class(replace(template, meta=meta, phase="Pending"), cluster.storage_classes)
@@ -149,9 +149,9 @@ def of_template(
 def _chosen(
     claim: PersistentVolumeClaim, cluster: Cluster, found: StorageClass | None, taken: Container[str], alike: int
 ) -> PersistentVolume | None:
-    """The volume that the volume controller binds a claim to, or has made for it; None where it waits.
+    """The volume that the volume controller binds a claim to, or has provisioned for it; None if the claim waits.
 
-    Where as many claims are `alike` as there are volumes for them, each volume is bound to one.
+    If as many claims are `alike` as there are volumes for them, each volume is bound to one.
     """
     if claim.volume_name:
         named = next((one for one in cluster.volumes if one.meta.name == claim.volume_name), None)
@@ -185,9 +185,9 @@ def _made(
     cluster: Cluster | None = None,
     topologies: NodeSelector | None = None,
 ) -> PersistentVolume:
-    """A volume that every node reaches, or every one of some topologies: in which of these it lies is not known.
+    """A volume that every node reaches, or every node of some topologies; its exact topology is unknown.
 
-    It is one of the CSI driver of its class if that is known, and nodes take a limited number of these.
+    If its CSI driver is known and nodes limit the number of its volumes, the volume belongs to this driver.
     """
     name = claim.volume_name or f"volume of {claim.key}"
     meta = replace(claim.meta, name=name, namespace="", uid="", labels=FrozenMap(), annotations=FrozenMap())

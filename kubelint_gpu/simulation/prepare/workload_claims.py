@@ -1,4 +1,4 @@
-"""The claims that StatefulSets make for their pods, one for each template and ordinal."""
+"""The claims that StatefulSets create for their pods, one for each template and ordinal."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _UNCOUNTED = ("", "nfs", "cephfs", "glusterfs", "hostPath")
 
 
 def with_settled_claims(transitions: Sequence[Transition], cluster: Cluster) -> tuple[list[Transition], Cluster]:
-    """The same as claims are once all of the workloads run: bound ones without those that decide nothing."""
+    """Return the transitions and the cluster once all workloads run: claims are bound, irrelevant ones are removed."""
     users = [one for transition in transitions for one in (transition.old, transition.new)]
     made, fresh = _template_claims(cluster, transitions)
     cluster = replace(cluster, claims=(*cluster.claims, *made)) if made else cluster
@@ -41,9 +41,9 @@ def with_settled_claims(transitions: Sequence[Transition], cluster: Cluster) -> 
 def _template_claims(
     cluster: Cluster, transitions: Sequence[Transition]
 ) -> tuple[list[PersistentVolumeClaim], set[str]]:
-    """The claims that the cluster does not have yet, of ordinals before and after a change; the keys of the new ones.
+    """The missing claims of ordinals before and after a change, and the keys of those that are new.
 
-    Those that could have a volume on every node are left out: they decide nothing.
+    Claims whose volume could be on every node are left out: they decide nothing.
     """
     known = {claim.key for claim in cluster.claims}
     counted = _counted_drivers(cluster, transitions)
@@ -63,14 +63,14 @@ def _template_claims(
 
 
 def _ordinals(one: Transition) -> range:
-    """The ordinals for whose pods a workload makes claims, as far as replicas are looked at singly."""
+    """The ordinals for whose pods a workload creates claims, up to the budget for replicas."""
     first = controller_of(one.new).first_ordinal if one.new.claims else 0
     most = min(BUDGET.replicas, max(one.old.replicas, one.new.replicas)) if one.new.claims else 0
     return range(first, first + most)
 
 
 def _counted_drivers(cluster: Cluster, transitions: Sequence[Transition]) -> frozenset[str]:
-    """The drivers of which a node might not take all the volumes that there are, and that templates bring."""
+    """Return the drivers whose volumes, existing ones and those of templates, may exceed a node's limit."""
     limits = [item for one in cluster.csi_nodes for item in one.limits.items()]
     if not limits:
         return frozenset()
@@ -85,14 +85,14 @@ def _counted_drivers(cluster: Cluster, transitions: Sequence[Transition]) -> fro
 
 
 def wanted_storage(workload: Workload, pods: Sequence[Pod], cluster: Cluster, empty: Snapshot) -> frozenset[str]:
-    """What of the storage a workload's pods want that others may take: volumes of a class, and a node's of a driver."""
+    """The storage that a workload competes for: unbound volumes of a class, and a node's attach limit of a driver."""
     first = controller_of(workload).first_ordinal
     claiming = [with_claims(pod, workload, first, cluster) for pod in pods]
     return _open_classes(workload, cluster).union(*(slots(pod, empty) for pod in claiming))
 
 
 def _open_classes(workload: Workload, cluster: Cluster) -> frozenset[str]:
-    """The classes of the claims of a workload's pods that are not bound: who uses one of these may take its volumes."""
+    """The classes of the unbound claims of a workload's pods: others that use one may take its volumes."""
     opened = {claim.meta.name: claim for claim in cluster.claims if not claim.volume_name}
     if not opened:
         return frozenset()
@@ -106,7 +106,7 @@ def _open_classes(workload: Workload, cluster: Cluster) -> frozenset[str]:
 
 
 def _without_shared_claims(transitions: Sequence[Transition], cluster: Cluster) -> tuple[list[Transition], Cluster]:
-    """The same without claims that decide nothing; those that one pod alone will have are as those made for it."""
+    """The same without claims that decide nothing; claims of a single pod are generated from a template."""
     transitions, cluster = with_lone_claims_made(transitions, cluster)
     claims = _shared(cluster)
     if not claims:

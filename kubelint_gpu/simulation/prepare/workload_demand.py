@@ -1,4 +1,4 @@
-"""What the pods of one workload may take, at any moment of its change."""
+"""The demand of one workload's pods at any moment of its change."""
 
 from __future__ import annotations
 
@@ -33,10 +33,10 @@ def demand_of(
     simple: bool,
     alone: Callable[[LabelSelector], bool],
 ) -> Demand:
-    """What an old and a new pod of a workload take, of which the new one may be on nodes that are `mine`.
+    """The demand of a workload with an old and a new pod; `mine` are the nodes that take the new one.
 
-    `everywhere` has all nodes that may be there, `eligible_for` says which may take another pod, `simple` that nothing
-    but resources can keep them off, and `alone` whether a selector matches no pod of others, on nodes that are there.
+    `everywhere` has all nodes including those that may join, and `eligible_for` returns those that take another pod.
+    `simple` says that only resources keep pods off. `alone` tells whether a selector matches no pod of other workloads.
     """
     controller, (old, new) = participant.controller, pods
     before, after = participant.before, participant.replicas
@@ -88,13 +88,13 @@ def demand_of(
 
 
 def _parts_held(pod: Pod, rooms: Sequence[DeviceRoom]) -> int:
-    """How many devices a running pod holds, of those that are parts of one thing only one."""
+    """How many devices a running pod holds; parts of one device count once."""
     parts = rooms[0].parts if rooms else {}
     return sum(len({parts.get(device.id, device.id) for device in one.devices}) for _, one in pod.allocations)
 
 
 def _at_most_one(one: WorkloadChange, pods: tuple[Pod, Pod], nodes: Iterable[str], everywhere: Snapshot) -> int | None:
-    """One where its pods never share a node; None where they may, or where more of them already do."""
+    """1 if its pods never share a node; None if they can, or if some of them already do."""
     every = (*pods, *one.running, *one.waiting)
     there = [pod.spec.node_name for pod in one.running]
     if len(set(there)) < len(there) or not all(pod.spec.pod_anti_affinity for pod in every):
@@ -112,7 +112,7 @@ def _in_a_domain(
     everywhere: Snapshot,
     alone: Callable[[LabelSelector], bool],
 ) -> int | None:
-    """No fewer of its pods than can be in one topology domain once nothing terminates; None if that is not bounded.
+    """An upper bound of its pods in one topology domain once nothing terminates; None if there is no bound.
 
     PodTopologySpread (kube-scheduler 1.33 to 1.35) takes a pod only if its domain then has at most maxSkew more than
     the one with the fewest, and that has no more than their mean. Terminating pods do not count.
@@ -138,7 +138,7 @@ def _in_a_domain(
 def rooms_of(
     participants: Sequence[WorkloadChange], pods: Sequence[tuple[Pod, Pod]], rest: Sequence[Pod], cluster: Cluster
 ) -> dict[int, list[DeviceRoom]]:
-    """What bounds know of the devices of an old and a new pod of each workload."""
+    """Return, for each workload with claims, the facts that bounds need about the devices of its old and new pods."""
     asking = [one for one in participants if one.old.spec.resource_claims or one.new.spec.resource_claims]
     if not asking or not cluster.devices_known or any(one.daemons for one in asking):
         return {}

@@ -1,4 +1,4 @@
-"""What becomes of all workloads of one run: each among those that it competes with."""
+"""Judge all workloads of one run, each among those that it competes with."""
 
 from __future__ import annotations
 
@@ -35,9 +35,9 @@ from kubelint_gpu.work import UsedUp, of_group, shared_out
 
 
 class RolloutAnalysis:
-    """Prepares what all judgements of one run share.
+    """Prepares the data shared by all judgements of one run.
 
-    Without `joins` pools have grown for the replicas, and no node joins any more while something is rolled.
+    Without `joins`, pools have grown for the replicas before, and no node joins during a rollout.
     """
 
     def __init__(
@@ -58,9 +58,9 @@ class RolloutAnalysis:
         self._situations = Situations(prepared, budget, joins=joins)
 
     def judge(self, only: Container[int] | None = None) -> tuple[Judgement, ...]:
-        """Each workload's rollout while the others keep running; of some it is not asked where `only` names others.
+        """Judge each workload's rollout while the others keep running; with `only`, just those at these positions.
 
-        DaemonSets that compete are placed in every order, and the worst counts.
+        DaemonSets that compete are placed in every order, and the worst result counts.
         """
         found = []
         for standing in self._standing:
@@ -123,7 +123,7 @@ class RolloutAnalysis:
         )
 
     def _with_its_parts(self, number: int, found: Sequence[Judgement]) -> Judgement:
-        """The judgement of a workload that ends no sooner than what is replaced together with it."""
+        """The judgement of a workload that ends no sooner than those that are replaced together with it."""
         mine, parts = found[number], joined(self.participants, frozenset({number}))
         rolled = [found[part] for part in parts if found[part].verdict is not None]
         least = min(rolled, key=lambda one: rank(one.verdict), default=mine)
@@ -133,7 +133,7 @@ class RolloutAnalysis:
         return fold(told, row_of(least, PARTS))
 
     def _sign(self, number: int) -> Hashable:
-        """Equal for workloads that nothing tells apart but their names: what becomes of one becomes of the other."""
+        """A key that is equal for workloads that differ only in their names, and so have equal judgements."""
         one = self.participants[number]
         named = one.running or one.waiting or one.new.claims or one.old.claims or one.new.custom
         # Jobs queue for places, in their order
@@ -144,7 +144,7 @@ class RolloutAnalysis:
         return (*both, *flags, self._prepared.alike[number], self._prepared.volumes[number])
 
     def _among(self, members: Sequence[int], number: int, fixed: Sequence[Pod]) -> Judgement:
-        """The judgement of one of some workloads that compete, beside running pods that stay."""
+        """Judge one of several workloads that compete, beside running pods that stay."""
         situation = self._situations.of(members, fixed, self._daemons)
         place = situation.numbers.index(number)
 
@@ -160,7 +160,7 @@ class RolloutAnalysis:
         return self._beside_daemons(asked_once(sign, (mine, still, decisive), found, is_decided))
 
     def _decisive(self, situation: Situation) -> tuple[object, ...]:
-        """All that decides what becomes of a group, but for its workloads."""
+        """Everything that decides the judgements of a group, except its workloads."""
         quotas_and_budgets = situation.cluster.quotas, situation.cluster.disruption_budgets
         return (
             situation.budget,
@@ -176,7 +176,7 @@ class RolloutAnalysis:
         )
 
     def _beside_daemons(self, found: Judgement) -> Judgement:
-        """The judgement of a rollout that never ends while daemon pods stay; one that is rolled gives its pod away."""
+        """The judgement of a rollout that never ends beside daemon pods; possible only, if a rollout deletes those."""
         if found.verdict is not Verdict.STUCK or found.trace is None:
             return found
         lacks = [lack for one in found.trace.waiting for lack in one.lacks]
@@ -192,7 +192,7 @@ class RolloutAnalysis:
         return fold(found, of_verdict(Verdict.MAY_STICK, DAEMON_ROLLS, ROOM_FREED)) if gives else found
 
     def judge_together(self, ends: str = "") -> tuple[Together, ...]:
-        """All rollouts at once, group by group; with `ends` it is asked of this workload alone whether its own ends."""
+        """Judge all rollouts that begin together, group by group; with `ends`, only that workload's rollout."""
         everybody = range(len(self.participants))
         groups = competing(self._prepared, everybody, self._prepared.rest)
         found = []
@@ -239,7 +239,7 @@ class RolloutAnalysis:
 
 
 def _in_every_order(found: Sequence[Judgement]) -> Judgement:
-    """Return the worst judgement of a workload over all orders of DaemonSets, with what the others say."""
+    """Return the worst judgement of a workload over all orders of DaemonSets, with rows for the others."""
     chosen = worst(found)
     if len(found) < 2:
         return chosen
@@ -247,5 +247,5 @@ def _in_every_order(found: Sequence[Judgement]) -> Judgement:
 
 
 def _still(participants: Sequence[WorkloadChange]) -> tuple[WorkloadChange, ...]:
-    """The participants, those that stay as they are without how they would be rolled out."""
+    """The participants; those that do not change lose their update strategy, to compare them."""
     return tuple([one if one.moves else unrolled(one) for one in participants])

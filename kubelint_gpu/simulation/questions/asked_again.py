@@ -1,4 +1,4 @@
-"""Answers to equal questions about equal groups of workloads: a change of one workload leaves most groups as they are.
+"""Reuses answers to equal questions about equal groups of workloads: a change of one workload leaves most groups equal.
 
 An answer is kept for the run about one unit. It serves again if the question has less than twice the steps that it had.
 """
@@ -14,7 +14,7 @@ Answer = TypeVar("Answer")
 
 
 class _Kept(NamedTuple):
-    """What an answer rests on, what it is (None if the steps were used up), and how many steps it may have again."""
+    """The inputs of an answer, the answer (None if the steps were used up), and the steps up to which it is valid."""
 
     decisive: tuple[object, ...]
     answer: object
@@ -27,10 +27,10 @@ def asked_once(
     compute: Callable[[], Answer],
     decided: Callable[[Answer], bool] = lambda _: True,
 ) -> Answer:
-    """Return `compute()`, or what it gave for equal `decisive` values.
+    """Return `compute()`, or its earlier result for equal `decisive` values.
 
-    These are compared and not hashed, because clusters are large; `sign` is what equal ones have in common. An answer
-    that is not `decided` may be another one with more steps.
+    These are compared and not hashed, because clusters are large; `sign` is a cheap key of them. An answer that is not
+    `decided` is computed again if there are more steps.
 
     Raises:
         UsedUp: as `compute` does.
@@ -57,6 +57,6 @@ def asked_once(
 
 
 def kept(sign: Hashable) -> list[Any]:
-    """Return what the run about one unit keeps under a sign, to be added to; a new list if nothing is limited."""
+    """Return the list that the run about one unit keeps under a key, to append to; a new one without limits."""
     known = answers()
     return [] if known is None else cast("list[Any]", known.setdefault(sign, []))

@@ -1,4 +1,4 @@
-"""How many pods of a workload run at best beside others that evict any of them that is in their way."""
+"""How many pods of a workload run at best beside others that preempt any of them in their way."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from kubelint_gpu.values import replace
 
 
 def beside_higher(question: Question, found: Judgement) -> Judgement:
-    """The judgement of a workload that lacks room, with how many of its pods run where those have all their pods.
+    """The judgement of a workload that lacks room, with how many of its pods run if the others have all their pods.
 
-    A pod of higher priority that asks for no more waits for no node while one of the others runs on a node that it can
-    go to. Source: DefaultPreemption of kube-scheduler, 1.34.
+    A pod of higher priority with no larger requests never waits while one of these pods runs on a node that it can use.
+    Source: DefaultPreemption of kube-scheduler, 1.34.
     """
     situation, one = question.situation, question.participant
     mine = situation.demands[question.position]

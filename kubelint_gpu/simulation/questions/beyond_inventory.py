@@ -1,4 +1,4 @@
-"""Nodes beyond the declared ones, as generous to some pods as any node could be: what they do not change is certain."""
+"""Hypothetical nodes, as generous as any node could be: a result that they do not change is certain."""
 
 from __future__ import annotations
 
@@ -27,9 +27,9 @@ _Form = dict[tuple[bool, str], Allowed]
 
 
 class FurtherNodes(Value):
-    """Nodes that may be there besides the declared ones, and whether they take each of the pods that were asked for.
+    """Hypothetical nodes, and for each pod that was asked about, whether they take it.
 
-    None stands for a pod of which that cannot be told: its volume does not exist before it has a node.
+    None if that is not known, because a volume of the pod does not exist before it has a node.
     """
 
     nodes: tuple[Node, ...]
@@ -37,12 +37,11 @@ class FurtherNodes(Value):
 
 
 def further_nodes(pods: Sequence[Pod], cluster: Cluster, enough: int, guests: Sequence[Pod] = ()) -> FurtherNodes:
-    """The nodes that could be there for pods, without taints and with more of every resource than all could take.
+    """The hypothetical nodes for some pods: without taints, and with more of every resource than all pods need.
 
-    They have the labels that the pods ask for, but no name and no host name of a declared node: these are given once,
-    and so is the disk of a local volume.
-    Of pods that keep each other apart up to `enough` find a node each. `guests` are pods for which no node is made and
-    which find all that they ask for on these.
+    They have the labels that the pods ask for, but not the name or host name of a declared node, nor its local volumes.
+    Pods that keep each other apart find up to `enough` nodes. `guests` are pods for which no node is created; whatever
+    they ask for is there.
     """
     further = _Further((*pods, *guests), cluster)
     found = [further.taken(pod, min(enough, MOST_NODES)) for pod in pods]
@@ -65,7 +64,7 @@ class _Further:
         return self._known[key]
 
     def _added(self, pod: Pod, most: int) -> bool | None:
-        """Whether such nodes take the pod; they are added."""
+        """Add hypothetical nodes for the pod; return whether they take it."""
         plain = replace(pod, spec=replace(pod.spec, volumes=()))
         if not any(self._accepts(node, plain) for form in _forms(pod, ()) for node in self._made(form, pod, 1)):
             return False
@@ -88,9 +87,9 @@ class _Further:
         return len(self.nodes) > before
 
     def _made(self, form: _Form, pod: Pod, most: int) -> list[Node]:
-        """Up to so many nodes of a form: those whose name or host name must be one of a few are no more than these.
+        """Return up to `most` nodes of a form; fewer if their name or host name must be one of a few.
 
-        As many topology domains as can be are among them.
+        They cover as many topology domains as possible.
         """
         names, hosts = set(self._names), set(self._hosts)
         found: list[Node] = []
@@ -111,8 +110,10 @@ class _Further:
         self, form: _Form, pod: Pod, names: set[str], hosts: set[str], domains: Mapping[str, set[str]]
     ) -> Node | None:
         fresh = next(text for number in count(1) if (text := f"beyond-{number}") not in names | hosts)
-        name = _one(form.get((True, NODE_NAME_FIELD), ANYTHING), names, fresh)
-        host = _one(form.get((False, HOSTNAME), ANYTHING), hosts, fresh if name is None or name in hosts else name)
+        name = _one_value(form.get((True, NODE_NAME_FIELD), ANYTHING), names, fresh)
+        host = _one_value(
+            form.get((False, HOSTNAME), ANYTHING), hosts, fresh if name is None or name in hosts else name
+        )
         if name is None or host is None:
             return None
         labels = {HOSTNAME: host}
@@ -124,7 +125,7 @@ class _Further:
                 labels.setdefault(key, name)
         for (is_name, key), one in form.items():
             if not (is_name or key in labels or one.absent):
-                value = _one(one, domains.get(key, ()), name) or _one(one, (), name)
+                value = _one_value(one, domains.get(key, ()), name) or _one_value(one, (), name)
                 if value is None:
                     return None
                 labels[key] = value
@@ -135,11 +136,11 @@ class _Further:
         return fit_lone(pod, snapshot).schedulable
 
     def _is_at_home(self, volume: PersistentVolume) -> bool:
-        """Whether it is a disk of a declared node."""
+        """Whether it is a local volume of a declared node."""
         return volume.kind == "local" and any(volume.reachable_from(node.labels) for node in self._cluster.nodes)
 
     def _keep_apart(self, form: _Form, volume: PersistentVolume) -> None:
-        """Labels by which drivers tell single nodes are given once, like host names."""
+        """Give labels by which drivers identify single nodes only once, like host names."""
         for key in {one.key for term in _terms(volume) for one in term}:
             known = [(node.labels[key], node) for node in self._cluster.nodes if key in node.labels]
             if known and all(value in (node.name, node.labels.get(HOSTNAME)) for value, node in known):
@@ -148,7 +149,7 @@ class _Further:
 
 
 def _forms(pod: Pod, volumes: Sequence[PersistentVolume]) -> Iterator[_Form]:
-    """What a node must be like, in each of the ways in which it could do for the pod and its volumes."""
+    """Yield the properties of a node that can take the pod and its volumes, one form for each alternative."""
     choices: list[Sequence[Iterable[tuple[bool, Requirement]]]] = [
         [[(bound.field, bound.requirement) for bound in bounds] for bounds in alternatives(pod.spec)]
     ]
@@ -165,14 +166,14 @@ def _terms(volume: PersistentVolume) -> list[tuple[Requirement, ...]]:
     return [()] if found is None else [term.expressions for term in found.terms]
 
 
-def _one(found: Allowed, taken: Iterable[str], fresh: str) -> str | None:
-    """A value that is allowed and not taken, `fresh` where that will do; None without any."""
+def _one_value(found: Allowed, taken: Iterable[str], fresh: str) -> str | None:
+    """An allowed value that is not taken, preferably `fresh`; None if there is none."""
     left = found & Allowed(absent=False, excluded=frozenset(taken))
     return fresh if left.has(fresh) else left.example
 
 
 def _volumes(pod: Pod, cluster: Cluster) -> list[PersistentVolume] | None:
-    """The volumes of its claims; None where one is not bound yet."""
+    """The volumes of the pod's claims; None if a claim is not bound yet."""
     claims = {claim.key: claim for claim in cluster.claims}
     volumes = {volume.meta.name: volume for volume in cluster.volumes}
     found = []
@@ -185,7 +186,7 @@ def _volumes(pod: Pod, cluster: Cluster) -> list[PersistentVolume] | None:
 
 
 def _keep_apart(pod: Pod) -> bool:
-    """Whether one node may not do for all pods of the kind."""
+    """Whether one node may not be enough for all pods of the kind."""
     spec = pod.spec
     ports = any(container.host_ports for container in spec.containers)
     return ports or bool(spec.pod_anti_affinity or spec.volumes) or any(one.do_not_schedule for one in spec.spread)

@@ -1,6 +1,6 @@
-"""What becomes of the rollout of one workload among all that can compete with it.
+"""Judge the rollout of one workload among all that can compete with it.
 
-Deciders answer one after the other: bounds first, the search where none of them knows.
+Deciders answer one after the other: bounds first, then the search if no bound decides.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from kubelint_gpu.work import UsedUp, part
 
 
 def judge_in(situation: Situation, number: int) -> Judgement:
-    """The judgement of the participant with this number."""
+    """Judge the participant with this number."""
     position = situation.numbers.index(number)
     participant = situation.participants[position]
     wanted, rolling = participant.replicas, participant.rolling
@@ -59,10 +59,10 @@ def judge_in(situation: Situation, number: int) -> Judgement:
 
 
 def _contended(question: Question) -> Judgement:
-    """Return what the search says: first with an eighth of the work, then what it takes most to find out without it.
+    """Judge by the search with an eighth of the work, then by the most expensive bounds, then by the rest of the work.
 
     Raises:
-        UsedUp: nothing was found out.
+        UsedUp: nothing was decided.
     """
     # if the rollout surely ends, the search looks only for the pods that it evicts
     turns = ((1, AT_LAST),) if applied.surely_ends(question) else ((1, SOON), (7, AT_LAST))
@@ -86,7 +86,7 @@ def _contended(question: Question) -> Judgement:
 
 
 def _sought(question: Question) -> Judgement:
-    """What the simulation says of all that is applied, and deciders and the search of it alone."""
+    """Judge by the simulation of everything that is applied, then by deciders and the search for the workload alone."""
     participant = question.participant
     found = _all_at_once(question)
     if not participant.existing and (found is None or found.placed >= participant.replicas):
@@ -99,7 +99,7 @@ def _sought(question: Question) -> Judgement:
 
 
 def _all_at_once(question: Question) -> Judgement | None:
-    """Return what all that is applied comes to in one simulation; None if that is not found out."""
+    """Judge by one simulation of everything that is applied; None if that does not decide."""
     alone: list[Judgement] = []
 
     def others_stay(asked: Question) -> Judgement:
@@ -113,14 +113,14 @@ def _all_at_once(question: Question) -> Judgement | None:
 
 
 def _softened(question: Question, found: Judgement) -> Judgement:
-    """Return the judgement; if some run gives the workload all its pods, it is possible only."""
+    """Return the judgement, only as possible if some run gives the workload all its pods."""
     return turned(found, applied.softened(question, found), hypotheses.AT_ONCE)
 
 
 def _later(question: Question, now: Judgement | None) -> Judgement | None:
-    """The judgement of a later rollout of what is new: it finds the others as they are then.
+    """Judge a later rollout of a new workload: it finds the others as they are then.
 
-    `now` is what is said where it has its pods now, and might not later.
+    `now` is the judgement of its present pods, which it may lack later.
     """
     from kubelint_gpu.simulation.bounds import shortfall
 
@@ -139,7 +139,7 @@ def _later(question: Question, now: Judgement | None) -> Judgement | None:
 
 
 def _beside_changes(question: Question, found: Judgement) -> Judgement:
-    """The judgement where others change at the same moment, or could let it end if they did."""
+    """The judgement if others change at the same moment, or could let the rollout end by doing so."""
     situation, search, position = question.situation, question.search, question.position
     participant = question.participant
     at_once = participant.known and bool(changing(situation, position))
@@ -159,7 +159,7 @@ def _beside_changes(question: Question, found: Judgement) -> Judgement:
 
 
 def _while_others_stay(question: Question) -> Judgement:
-    """What becomes of it while nothing else changes; DaemonSets that are new have no pods yet."""
+    """Judge while nothing else changes; new DaemonSets have no pods yet."""
     situation, position = question.situation, question.position
     coming = _coming(question)
     if not coming or position in coming:
@@ -173,7 +173,7 @@ def _coming(question: Question) -> frozenset[int]:
 
 
 def _though_jobs_wait(question: Question, found: Judgement) -> Judgement:
-    """The same; what waits only for Jobs that are not whole yet may be through before they have their pods."""
+    """The judgement, softened if the rollout only waits for Jobs and may end before these have all their pods."""
     situation, position = question.situation, question.position
     jobs = frozenset(place for place, one in enumerate(situation.participants) if one.whole and place != position)
     if not jobs or found.verdict is not Verdict.STUCK:

@@ -1,4 +1,4 @@
-"""Who decides what becomes of a rollout, in the order in which they are asked: bounds first, the search at last."""
+"""The deciders of a rollout in the order in which they are asked: bounds first, the search last."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ def first_answer(
     moving: frozenset[int] = frozenset(),
     hypothesis: hypotheses.Hypothesis = hypotheses.ALONE,
 ) -> Judgement | None:
-    """What the first decider says that knows, with its name, while those that are `moving` change, too."""
+    """The answer of the first decider that has one, with its name, while the workloads at `moving` change, too."""
     for one in asked(deciders):
         found = question.answer(one)
         if found is not None and _ends_with_parts(question, one, found):
@@ -81,12 +81,12 @@ def first_answer(
 
 
 def is_counted(question: Question) -> bool:
-    """Return whether counting says what becomes of a rollout while all others stay as they are."""
+    """Whether counting decides a rollout while all others stay as they are."""
     return any(question.answer(one) is not None for one in asked(COUNTED))
 
 
 def _ends_with_parts(question: Question, decider: Decider, found: Judgement) -> bool:
-    """Whether a bound that says that a rollout ends says so of the other templates that are replaced with it, too."""
+    """Whether a bound that lets a rollout end also does so for the templates that are replaced together with it."""
     if found.verdict is not Verdict.COMPLETES or not found.by_bound:
         return True
     situation = question.situation
@@ -96,7 +96,7 @@ def _ends_with_parts(question: Question, decider: Decider, found: Judgement) -> 
 
 
 def decided(question: Question) -> Judgement:
-    """Return what becomes of a rollout while all others stay as they are."""
+    """Judge a rollout while all others stay as they are."""
     found = first_answer(question, ALONE)
     if found is None:
         raise AssertionError("the search always answers")
@@ -104,6 +104,6 @@ def decided(question: Question) -> Judgement:
 
 
 def decided_without(situation: Situation, position: int, others: frozenset[int], *, bounded: bool = False) -> Judgement:
-    """Return the same without some of the others; `bounded` as in `Question`."""
+    """Judge a rollout without some of the others, while the rest stay; `bounded` as in `Question`."""
     left = position - sum(place < position for place in others)
     return decided(Question(without(situation, others), left, bounded=bounded))

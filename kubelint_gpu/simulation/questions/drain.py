@@ -1,7 +1,7 @@
-"""Nodes that cannot be drained: budgets let pods be evicted only as long as their successors find room elsewhere.
+"""Nodes that cannot be drained: budgets let pods be evicted only while their successors find room elsewhere.
 
-Behaviour: pkg/registry/core/pod/storage/eviction.go and the disruption controller, 1.34; `kubectl drain` tries an
-eviction that a budget refuses again for ever.
+Behaviour: pkg/registry/core/pod/storage/eviction.go and the disruption controller, 1.34; `kubectl drain` repeats an
+eviction that a budget refuses for ever.
 """
 
 from __future__ import annotations
@@ -25,17 +25,17 @@ from kubelint_gpu.values import Value, replace
 
 
 class Drained(Value):
-    """What becomes of a workload's pods when a node of theirs is drained.
+    """The result for a workload's pods if one of their nodes is drained.
 
     Attributes:
         owner: the workload.
         node: the node.
         pods: how many of its pods are there.
-        elsewhere: how many of these find room on other nodes, with everything else in place.
+        elsewhere: how many of these find room on other nodes while everything else stays.
         budgets: the PodDisruptionBudgets that cover them.
-        allowed: how many may be missing at once; the eviction API has no number where several budgets cover a pod.
-        known: the pods are known to be there; else it is one of the placements that the scheduler may choose.
-        decided: False where more pods may find room elsewhere than were found to.
+        allowed: how many may be missing at once; None if several budgets cover a pod.
+        known: the pods are known to be there; otherwise this is one possible placement.
+        decided: False if more pods might find room elsewhere.
     """
 
     owner: str
@@ -49,19 +49,19 @@ class Drained(Value):
 
     @property
     def stranded(self) -> int:
-        """How many of them find no room elsewhere."""
+        """How many of the pods find no room elsewhere."""
         return self.pods - self.elsewhere
 
     @property
     def refused(self) -> bool:
-        """Whether the eviction API refuses the pods with an error: it supports one budget only."""
+        """Whether the eviction API refuses the pods with an error: it supports only one budget for a pod."""
         return len(self.budgets) > 1
 
     @property
     def blocked(self) -> bool:
         """Whether the drain fails or waits for ever.
 
-        Each pod that is evicted and finds no room is missing from then on, until no more may be.
+        Each evicted pod without room stays missing, until no more pods may be missing.
         """
         if self.refused or self.allowed is None:
             return self.refused
@@ -71,8 +71,7 @@ class Drained(Value):
 def drain(workloads: Sequence[Workload], cluster: Cluster, *, budget: int = BUDGET.drain) -> tuple[Drained, ...]:
     """Drain each node with pods of each workload, one at a time, from one placement of all.
 
-    Daemon pods are not evicted by a drain; Jobs end by themselves.
-    `budget` is in partial placements for each node.
+    A drain evicts no daemon pods; Jobs end by themselves. `budget` limits partial placements for each node.
     """
     from kubelint_gpu.simulation.model.at_full_replicas import full_simulation, standing_participants
 
@@ -115,7 +114,7 @@ def drain(workloads: Sequence[Workload], cluster: Cluster, *, budget: int = BUDG
 
 
 def _follow(participants: Sequence[WorkloadChange], rest: Sequence[Pod], cluster: Cluster) -> list[Pod]:
-    """The running pods of others that a drain moves and on whose places those of the participants depend."""
+    """The running pods of others that a drain moves and that the places of the participants depend on."""
     pods = [created_pod(one.new, "new") for one in participants]
     if not any(pod.spec.pod_affinity or pod.spec.pod_anti_affinity or pod.spec.spread for pod in (*pods, *rest)):
         return []
@@ -126,12 +125,12 @@ def _follow(participants: Sequence[WorkloadChange], rest: Sequence[Pod], cluster
 
 
 def is_moved(pod: Pod) -> bool:
-    """Whether a drain evicts a pod that runs: neither a daemon's nor one of the node itself."""
+    """Whether a drain evicts a running pod: not daemon pods, nor static pods of the node."""
     return not owner_of(pod).startswith(("DaemonSet/", "Node/"))
 
 
 def _pods(participant: WorkloadChange, ready: int) -> list[tuple[Pod, int]]:
-    """Its pods when nothing is wrong but that some find no node, as (pod, how many); so many of them are `ready`."""
+    """The pods of a workload as (pod, count), of which `ready` are ready and the others find no node."""
     sample, running = created_pod(participant.new, "old"), participant.running
     more = max(0, participant.replicas - len(running))
     able = min(more, max(0, ready - len(running)))
@@ -143,9 +142,9 @@ def _pods(participant: WorkloadChange, ready: int) -> list[tuple[Pod, int]]:
 
 
 class _Places:
-    """The pods of a state, and where they can go from a node that takes none any more.
+    """The pods of a state, and their possible places if their node takes no pods any more.
 
-    Those on whose places others depend leave the node with them, and find a new place before or after them.
+    Other pods whose places depend on them leave the node, too, and find a new place before or after them.
     """
 
     def __init__(self, simulation: Simulation, state: State, cluster: Cluster, budget: int) -> None:
@@ -158,14 +157,14 @@ class _Places:
         self._bound = [() if simulation.local else bonds.of(kind) for kind in range(len(pods))]
 
     def homes(self, kinds: Sequence[int]) -> dict[int, tuple[str, int]]:
-        """The nodes with pods of some kinds: the name, and how many of them are there."""
+        """The nodes with pods of some kinds: by position, the name and the number of pods."""
         counts = [sum(count_on(content, kind, READY) for kind in kinds) for content in self._state.nodes]
         return {index: (self._scene.places.names[index], count) for index, count in enumerate(counts) if count}
 
     def elsewhere(self, kinds: Sequence[int], home: int) -> tuple[int, bool]:
-        """How many of a node's pods of some kinds find room on other nodes, and whether no more can.
+        """How many of a node's pods of some kinds find room on other nodes, and whether this is the maximum.
 
-        All others stay where they are, but for those on that node on whose places these depend.
+        All others stay where they are, except for pods of that node whose places depend on these.
         """
         reconcilers = self._scene.pod_types.kinds
         mine = set(kinds)

@@ -1,4 +1,4 @@
-"""A StatefulSet whose pods never found a node: what becomes of the template that mends it.
+"""A StatefulSet whose pods never found a node: whether applying a corrected template helps.
 
 Behaviour: pkg/controller/statefulset/stateful_set_control.go, 1.34 and 1.35 (`forced rollback` in the documentation).
 """
@@ -22,10 +22,10 @@ from kubelint_gpu.values import replace
 
 
 def forced_rollback(old: Workload, new: Workload, cluster: Cluster, *, budget: int = BUDGET.rollback) -> Trace | None:
-    """The run that never ends where pods of the old template fit on no node and wait, and the new one is applied.
+    """The stuck run after a new template is applied while pods of the old one wait because they fit on no node.
 
-    With OrderedReady it is the first of those that do not run, with Parallel all of them do.
-    None where the controller replaces them by itself, where all pods run, or where it is known who waits.
+    With OrderedReady it is the first pod that does not run, with Parallel all of them.
+    None if the controller replaces the pods itself, if all pods run, or if the waiting pods are known.
     """
     controller = controller_of(new)
     if not controller.has_ordinals or controller.on_delete or not old.replicas or not new.replicas:

@@ -1,7 +1,6 @@
-"""Jobs that are useful only when all their pods run: each may hold a part of what all of them need.
+"""Jobs that need all their pods at once: each can hold a part of what all of them need.
 
-The default scheduler places pod by pod; nothing gives a part back but what a pod of higher priority evicts
-(preemption of kube-scheduler).
+The default scheduler places pod by pod; only preemption by a pod of higher priority gives a part back.
 """
 
 from __future__ import annotations
@@ -23,7 +22,7 @@ from kubelint_gpu.values import Value, replace
 
 
 class GangOutcome(Value):
-    """What one Job has at the end: `running` of the `wanted` pods without which it does nothing, and where."""
+    """The end of one Job: how many pods run of the `wanted` ones that it needs, and on which nodes."""
 
     owner: str
     running: int
@@ -32,13 +31,13 @@ class GangOutcome(Value):
 
 
 class Gang(Value):
-    """Whether Jobs that start at the same moment all come to their end.
+    """Whether all Jobs that start at the same moment end.
 
     Attributes:
-        verdict: `may-stick` or `stuck` where parts of Jobs can hold one another up; `undecided` where they may evict
-            pods of others, too.
+        verdict: `may-stick` or `stuck` if parts of Jobs can block each other; `undecided` if they may also preempt
+            other pods.
         states: how many states were looked at.
-        held: who holds what in the nearest state in which no Job ever gets all its pods.
+        held: what each Job holds in the nearest state in which no Job ever gets all its pods.
         lone: Jobs whose pods do not all find room even alone; they are left out.
     """
 
@@ -49,12 +48,12 @@ class Gang(Value):
 
     @property
     def surely(self) -> bool:
-        """Whether they hold one another up in every order of events."""
+        """Whether the Jobs block each other in every order of events."""
         return self.verdict is Verdict.STUCK
 
     @property
     def waits(self) -> bool:
-        """Whether they hold one another up, or may."""
+        """Whether the Jobs block each other, or may."""
         return self.verdict in (Verdict.STUCK, Verdict.MAY_STICK)
 
 
@@ -65,11 +64,11 @@ def gang(
     beside: Sequence[Workload] = (),
     budget: int = BUDGET.gangs,
 ) -> Gang:
-    """Start Jobs together beside the running pods of others, each of which runs only when it is complete.
+    """Start Jobs together beside the running pods of others; each Job ends only after all its pods run.
 
-    A Job may have pods of several templates: one workload for each.
-    Workloads `beside` them run for good and have their places before, in any placement.
-    `verdict` is None where fewer than two of them could run at all, or not all pods of those beside them do.
+    A Job can have pods of several templates: one workload for each. Workloads `beside` them run permanently and have
+    their places first, in any placement. `verdict` is None if fewer than two Jobs can run at all, or if not all pods
+    `beside` do.
     """
     from kubelint_gpu.simulation.model.at_full_replicas import full_simulation
     from kubelint_gpu.simulation.questions.jobs_beside import lacks_room, parts_of
@@ -112,7 +111,7 @@ def gang(
 
 
 def _starts(simulation: Simulation, kinds: Sequence[int], budget: int) -> tuple[list[State], bool]:
-    """Each placement of what runs for good, with all Jobs waiting, and whether no more are possible."""
+    """Each placement of the permanent workloads with all Jobs waiting, and whether these are all placements."""
     wanted = simulation.pod_types.wanted
     others = tuple([0 if kind in kinds else count for kind, count in enumerate(wanted)])
     waiting = tuple([count if kind in kinds else 0 for kind, count in enumerate(wanted)])
@@ -125,7 +124,7 @@ def _starts(simulation: Simulation, kinds: Sequence[int], budget: int) -> tuple[
 
 
 def _next(simulation: Simulation, crews: Sequence[Sequence[int]], state: State) -> Iterator[State]:
-    """One more pod is placed, by preemption where it fits nowhere, or a Job that is complete ends."""
+    """Yield the next states: one more pod is placed, if necessary by preemption, or a complete Job ends."""
     classes = simulation.places.classes
     for kind in range(len(simulation.pod_types.wanted)):
         if not state.waiting[kind] or not _is_created(simulation, kind, state):
@@ -146,7 +145,7 @@ def _next(simulation: Simulation, crews: Sequence[Sequence[int]], state: State) 
 
 
 def _preempted(simulation: Simulation, kind: int, state: State) -> Iterator[State]:
-    """One more pod takes the place of pods of lower priority, which their Jobs make anew."""
+    """Yield the states after one pod preempts pods of lower priority, which their Jobs create again."""
     for eviction in simulation.places.evictions(kind, state, None, None) or ():
         without = state
         for victim, phase in eviction.victims:
@@ -159,7 +158,7 @@ def _preempted(simulation: Simulation, kind: int, state: State) -> Iterator[Stat
 
 
 def _is_created(simulation: Simulation, kind: int, state: State) -> bool:
-    """Whether quotas let one more pod of a kind be made beside those that run."""
+    """Whether quotas admit one more pod of a kind beside the running ones."""
     running = state._replace(waiting=(0,) * len(state.waiting))
     return simulation.places.may_create(kind, running)
 

@@ -1,4 +1,4 @@
-"""A rollout that never ends by itself: do others that are rolled at the same moment let it end?"""
+"""A rollout that never ends by itself: can rollouts of others at the same moment let it end?"""
 
 from __future__ import annotations
 
@@ -16,11 +16,10 @@ from kubelint_gpu.simulation.search.situation import Situation
 
 
 def helped_by(situation: Situation, search: GroupSearch, position: int) -> tuple[int, ...]:
-    """The positions of those whose rollouts at the same moment may let this one end; empty where none can.
+    """The positions of rollouts that, at the same moment, may let this one end; empty if none can.
 
-    Where all places are good for every pod of the group, and all are taken, it takes one who gives a pod away before it
-    has its successor.
-    Few workloads on few nodes are searched; of more, all are named.
+    If all places are equal and taken, only a rollout can help that deletes a pod before its successor runs. Few
+    workloads on few nodes are searched; of more, all are returned.
     """
     alike = not situation.participants[position].daemons and slots_of(situation, search, position) is not None
     others = tuple(place for place, one in enumerate(situation.participants) if place != position and one.rolling)
@@ -33,14 +32,14 @@ def helped_by(situation: Situation, search: GroupSearch, position: int) -> tuple
 
 
 def keeps(participant: WorkloadChange) -> bool:
-    """Whether no old pod goes before a new one is available."""
+    """Whether no old pod is deleted before a new one is available."""
     return participant.controller.paused or participant.controller.keeps_until_ready(participant.replicas)
 
 
 def _is_stuck(
     search: GroupSearch, rolling: frozenset[int], position: int, participants: Sequence[WorkloadChange]
 ) -> bool:
-    """Whether no order of events lets it end, wherever the pods are when all begin."""
+    """Whether the rollout ends in no order of events, for all placements at the start."""
     simulation = search.simulation(rolling, ())
     done = partial(simulation.model.done, name=participants[position].new.key)
     try:

@@ -20,7 +20,7 @@ from kubelint_gpu.values import replace
 
 
 def parts_of(jobs: Sequence[Workload]) -> list[Workload]:
-    """The templates of a Job that has several, each a workload of its own."""
+    """The templates of a Job, each as a workload with its own name."""
     if len(jobs) == 1:
         return [*jobs]
     named = [replace(one.meta, name=f"{one.meta.name}-{number}") for number, one in enumerate(jobs)]
@@ -28,7 +28,7 @@ def parts_of(jobs: Sequence[Workload]) -> list[Workload]:
 
 
 def jobs_beside(jobs: Sequence[Workload], others: Sequence[Workload], cluster: Cluster) -> Simulation | None:
-    """The simulation of a Job beside what runs for good; None where it could evict some of the others."""
+    """The simulation of a Job beside permanent workloads; None if the Job can preempt some of the others."""
     from kubelint_gpu.simulation.model.at_full_replicas import full_simulation
 
     every = (*others, *jobs)
@@ -43,18 +43,18 @@ def jobs_beside(jobs: Sequence[Workload], others: Sequence[Workload], cluster: C
 
 
 def staying_pods(jobs: Sequence[Workload], others: Sequence[Workload], cluster: Cluster) -> tuple[Pod, ...]:
-    """The running pods of all others that never end, and that no pod of the Job could evict."""
+    """The running pods of all others that never end and that the Job cannot preempt."""
     pods = [pod for pod in pods_of_others((*others, *jobs), cluster.pods) if pod.spec.node_name and not pod.finished]
     return tuple(pod for pod in pods if not is_temporary(pod) and not may_evict(jobs, [pod]))
 
 
 def may_evict(jobs: Sequence[Workload], others: Iterable[Workload | Pod]) -> bool:
-    """Whether a Job's pods could evict some of these by their priority."""
+    """Whether a Job's pods can preempt some of these by priority."""
     return any(gives_way(one.spec, job.spec) for one in others for job in jobs)
 
 
 def _lacks_companions(job: Workload, others: Sequence[Workload], stays: Sequence[Pod], cluster: Cluster) -> bool:
-    """Whether the pods that a Job must be near to are not among what runs for good."""
+    """Whether the pods that a Job must be near are missing among the permanent ones."""
     pod, labels = created_pod(job, "new"), labels_of(cluster)
     if not needs_others(pod, labels):
         return False
@@ -64,9 +64,9 @@ def _lacks_companions(job: Workload, others: Sequence[Workload], stays: Sequence
 def lacks_room(
     team: tuple[Workload, ...], teams: Sequence[tuple[Workload, ...]], beside: Sequence[Workload], cluster: Cluster
 ) -> bool:
-    """Whether the pods of a Job do not all find room even where no other Job runs.
+    """Whether the pods of a Job do not all find room even if no other Job runs.
 
-    One that must be near to another Job's pods is asked for as if these were everywhere.
+    A Job that must be near another Job's pods is judged as if these were everywhere.
     """
     from kubelint_gpu.simulation.model.at_full_replicas import full_simulation
 
@@ -83,9 +83,9 @@ def lacks_room(
 def pods_at_once(
     simulation: Simulation, jobs: Sequence[Workload], budget: int, *, lone: bool
 ) -> tuple[int, int] | None:
-    """How many pods of a Job run at once, in the worst and in the best placement; None where no placement is found.
+    """How many pods of a Job run at once, in the worst and in the best placement; None if no placement is found.
 
-    It is the last of a simulation; `lone` says that it is all of it.
+    The Job is the last of the simulation; `lone` says that it is the only one.
     """
     kinds = [kind for members in simulation.pod_types.members[-len(jobs) :] for kind in members]
     if simulation.local and lone and len(kinds) == 1 and not simulation.places.is_charged(kinds[0]):

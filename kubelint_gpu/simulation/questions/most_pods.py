@@ -1,4 +1,4 @@
-"""How many pods of a workload can run at once, whatever rolls."""
+"""How many pods of a workload can run at once, independent of rollouts."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class Placed(NamedTuple):
 def placeable(
     workload: Workload, cluster: Cluster, most: int, *, beside: Sequence[Workload] = (), budget: int = BUDGET.placements
 ) -> int | None:
-    """The largest number of its pods, up to `most`, that find places; None where `budget` does not tell."""
+    """The largest number of its pods, up to `most`, that find places; None if `budget` does not suffice."""
     found = placed_beside(workload, cluster, most, beside=beside, budget=budget)
     return None if found is None else found.pods
 
@@ -35,12 +35,11 @@ def placeable(
 def placed_beside(
     workload: Workload, cluster: Cluster, most: int, *, beside: Sequence[Workload] = (), budget: int = BUDGET.placements
 ) -> Placed | None:
-    """The state with the largest number of its pods, up to `most`, that find places beside the running pods of others.
+    """The state with the most of its pods, up to `most`, that find places beside the running pods of others.
 
-    Its own running pods are taken to be placed anew, and those beyond its replicas to come after all others. The pods
-    of workloads `beside` it have all their places, too, those that are best for it; where they do not all find room,
-    as many as can.
-    None where `budget` partial placements do not tell.
+    Its own running pods are placed anew; pods beyond its replicas come after all others. The pods of workloads `beside`
+    it are placed in the best way for it; if they do not all find room, as many as possible are placed. None if `budget`
+    partial placements do not suffice.
     """
     from kubelint_gpu.simulation.model import at_full_replicas
 
@@ -74,9 +73,9 @@ def placed_beside(
 
 
 def find_no_room_together(workloads: Sequence[Workload], cluster: Cluster, *, budget: int = BUDGET.placements) -> bool:
-    """Whether not all pods of some workloads can run at once on the nodes of a cluster, even where nobody else does.
+    """Whether the pods of some workloads cannot all run at once, even on an otherwise empty cluster.
 
-    False where `budget` partial placements do not tell, and where pods must be near those of others.
+    False if `budget` partial placements do not suffice, or if pods must be near others.
     """
     from kubelint_gpu.simulation.model import at_full_replicas
 

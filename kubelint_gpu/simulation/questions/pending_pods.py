@@ -1,4 +1,4 @@
-"""Pods of others that wait for a node when a rollout begins: what it frees, they may take."""
+"""Pods of others that wait for a node when a rollout begins: they may take what it frees."""
 
 from __future__ import annotations
 
@@ -24,17 +24,16 @@ from kubelint_gpu.values import Value, replace
 
 
 class Queued(Value):
-    """Pods that nothing tells apart and that wait for a node; `demand` is what they could take where."""
+    """Equal pods that wait for a node; `demand` is what they can take, and where."""
 
     pods: tuple[Pod, ...]
     demand: Demand
 
 
 def queued(run: PreparedRun) -> tuple[Queued, ...]:
-    """The pods that wait and may be bound.
+    """The waiting pods that can still be bound.
 
-    A pod of a scheduler that is no known one and serves nobody waits for ever, and so does one that fits on no empty
-    node.
+    A pod waits for ever if its scheduler is unknown and has bound no running pod, or if it fits on no empty node.
     """
     cluster = run.cluster
     served = {DEFAULT_SCHEDULER, *SCHEDULERS, *(pod.spec.scheduler_name for pod in cluster.pods if pod.spec.node_name)}
@@ -50,10 +49,10 @@ def queued(run: PreparedRun) -> tuple[Queued, ...]:
 
 
 def beside_queued(situation: Situation, position: int, found: Judgement, queue: Sequence[Queued]) -> Judgement:
-    """The judgement of a rollout that ends while nobody else wants anything, where others wait for a node already.
+    """The judgement of a rollout that ends by itself, if other pods already wait for a node.
 
-    Each of them may be bound before it begins, while it goes on, or never. What is known to change at the same moment
-    changes, too; that others which are rolled stop it is told of all of them together.
+    Each of these can be bound before the rollout, during it, or never. Known changes happen at the same moment, too. If
+    rollouts of others stop this one, the judgement is about all of them together.
     """
     participant = situation.participants[position]
     if not queue or found.verdict is not Verdict.COMPLETES or not participant.rolling:
@@ -80,7 +79,7 @@ def beside_queued(situation: Situation, position: int, found: Judgement, queue: 
 
 
 def together_beside_queued(situation: Situation, found: Together, queue: Sequence[Queued], ends: str = "") -> Together:
-    """The same of rollouts that begin at the same moment; with `ends` it is asked of this workload alone."""
+    """The judgement of rollouts that begin together beside waiting pods; with `ends`, only of that workload."""
     rolling = frozenset(place for place, one in enumerate(situation.participants) if one.rolling)
     pods = _in_the_way(situation, rolling, queue) if queue and found.verdict is Verdict.COMPLETES else ()
     if not pods:
@@ -93,7 +92,7 @@ def together_beside_queued(situation: Situation, found: Together, queue: Sequenc
 
 
 def _in_the_way(situation: Situation, rolling: frozenset[int], queue: Sequence[Queued]) -> tuple[Pod, ...]:
-    """The pods that wait and may keep new ones of some participants from a place that these need."""
+    """The waiting pods that can take a place that new pods of some participants need."""
     near = [one for one in queue if any(_meets(one, situation.demands[place]) for place in rolling)]
     wanted = [*situation.demands, *(one.demand for one in near)]
     if all(_has_room(situation, place, wanted, near) for place in rolling):
@@ -119,7 +118,7 @@ def _has_room(situation: Situation, place: int, wanted: Sequence[Demand], near: 
 def _with_queued(
     situation: Situation, rolling: frozenset[int], scaling: frozenset[int], pods: tuple[Pod, ...], ends: str
 ) -> Together:
-    """What becomes of rollouts, of the workload `ends` where it is named, where some pods wait for a node."""
+    """Judge rollouts, or only that of the workload `ends`, while some pods wait for a node."""
     cluster, budget = without_use(situation.cluster, pods), situation.budget // PARTS.pending
     search = GroupSearch(replace(situation, cluster=cluster, queued=pods, budget=budget))
     simulation = search.simulation(rolling, (), scaling)

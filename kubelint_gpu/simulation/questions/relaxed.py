@@ -1,7 +1,7 @@
-"""The most favourable run of a rollout: without all the workloads that can only take room from it.
+"""The most favourable run of a rollout: without all workloads that only take room from it.
 
-Resources, ports, volumes, anti-affinity and taints are antitone: fewer other pods never make a place disappear. So a
-rollout that never ends without the others never ends beside them.
+Resources, ports, volumes, anti-affinity and taints are antitone: fewer other pods never remove a place. So a rollout
+that never ends without the others never ends beside them.
 """
 
 from __future__ import annotations
@@ -23,27 +23,27 @@ from kubelint_gpu.work import UsedUp, part
 
 
 def without_others(question: Question) -> Judgement | None:
-    """Return that the rollout is stuck, if it is so without all other workloads; None if that is not known."""
+    """Stuck if the rollout is stuck without all other workloads; None if that is not known."""
     return _stuck_without(question, _others(question), runs=False)
 
 
 def while_others_wait(question: Question) -> Judgement | None:
-    """Return the same of a workload whose pods run although not all pods of the others do."""
+    """Stuck if the rollout sticks even without the others, whose pods wait while its own run; else None."""
     others = _others(question)
     moves = any(question.situation.participants[place].moves for place in others)
     return _stuck_without(question, others, runs=not moves)
 
 
 def without_changes(question: Question) -> Judgement | None:
-    """Return the same without the workloads that change at the same moment."""
+    """Stuck if the rollout sticks even without the workloads that change at the same moment; else None."""
     return _stuck_without(question, changing(question.situation, question.position), runs=False)
 
 
 def without_weaker(question: Question) -> Judgement | None:
-    """Return the same without the workloads that it can evict, if all others of its nodes can evict them, too.
+    """Stuck if the rollout sticks even without the workloads that it can preempt; else None.
 
-    Those others have their places before anything is rolled. Of them, only those stay that compete with it.
-    None for a workload that also gets more pods: the search finds the pods that these evict.
+    All others on its nodes must be able to preempt these workloads, too. The others have their places before the
+    rollout. None for a workload that also gets more pods: the search finds the pods that these preempt.
     """
     situation, position, mine = question.situation, question.position, question.participant
     if not mine.existing or mine.before < mine.replicas:
@@ -86,7 +86,7 @@ def _others(question: Question) -> frozenset[int]:
 
 
 def _stuck_without(question: Question, others: frozenset[int], *, runs: bool) -> Judgement | None:
-    """Return the judgement without the others if it is stuck; `runs` says that its old pods run when it begins."""
+    """The judgement without the others if it is stuck; `runs` says that its old pods run at the start."""
     situation, position, participant = question.situation, question.position, question.participant
     if not others or not participant.rolling or participant.daemons or not is_apart(situation, position, others):
         return None
@@ -103,9 +103,9 @@ def _stuck_without(question: Question, others: frozenset[int], *, runs: bool) ->
 
 
 def _all_stay(question: Question, others: frozenset[int]) -> bool:
-    """Return whether the others keep all their pods while this one is rolled, so that they evict nobody.
+    """Whether the others keep all their pods during this rollout, so that they preempt nothing.
 
-    A pod that its own pods evict has a lower priority than they have, and evicts only pods of a lower one still.
+    A pod that is preempted by this workload has a lower priority, and can itself only preempt still lower ones.
     """
     situation = question.situation
     if any(situation.participants[place].moves for place in others) or any(situation.driven):

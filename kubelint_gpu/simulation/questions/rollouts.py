@@ -1,4 +1,4 @@
-"""Whether the rollouts of some workloads end: bounds first, the search where they do not decide."""
+"""Whether the rollouts of some workloads end: bounds first, then the search if they do not decide."""
 
 from __future__ import annotations
 
@@ -36,10 +36,9 @@ def judge(
 ) -> tuple[Judgement, ...]:
     """Judge each workload's rollout while the others keep running; with `only`, those with some numbers.
 
-    All workloads have their priority resolved; all start at full replicas of the old template.
-    `budget` is in states, per workload; of many nodes a state counts more, and all searches together look at no more
-    than a few times as many.
-    `growth` are pools that an autoscaler enlarges.
+    All workloads have their priority resolved, and start with all replicas of the old template. `budget` limits the
+    states of each workload. On many nodes a state counts more; all searches together look at no more than a few times
+    as many. `growth` are pools that an autoscaler enlarges.
     """
     open_ends = served_both_ways(transitions, cluster, growth)
     found = _judged(_Rollouts(*with_claims_for_resources(transitions, cluster, growth), budget, only))
@@ -50,14 +49,15 @@ def judge(
 
 
 def _undecided(workload: Workload) -> Judgement:
-    """Return that devices which are served both ways leave it undecided."""
+    """The undecided judgement of devices that are served both as extended resources and by DRA."""
     found = replace(Judgement.undecided(workload), unknown=SERVED_BOTH_WAYS)
     return replace(found, rows=(row_of(found, hypotheses.SERVED_BOTH_WAYS, hypotheses.DECLARED),))
 
 
 def _known(found: Judgement, cluster: Cluster) -> Judgement:
-    """The judgement, held back where something was not looked at that could still stop the rollout, or the run that
-    gets stuck: what sticks wherever the pods are does so with fewer nodes, too.
+    """The judgement; undecided if the devices of its claims are unknown and could still stop the rollout.
+
+    A rollout that is stuck wherever its pods are is also stuck on fewer nodes.
     """
     asks = bool(found.workload.spec.resource_claims) and not cluster.devices_known
     if asks and found.verdict in (Verdict.COMPLETES, Verdict.MAY_STICK):
@@ -68,7 +68,7 @@ def _known(found: Judgement, cluster: Cluster) -> Judgement:
 
 
 class _Rollouts(NamedTuple):
-    """Which rollouts are judged in which cluster, within so many states; `only` names some of them."""
+    """The rollouts to judge, their cluster, and the budget of states; `only` selects some of them."""
 
     transitions: Sequence[Transition]
     cluster: Cluster
@@ -77,7 +77,7 @@ class _Rollouts(NamedTuple):
     only: Container[int] | None = None
 
     def judged(self, growth: Sequence[Growth] = ()) -> tuple[Judgement, ...]:
-        """What becomes of them; pools grow only where they are given."""
+        """Judge them; pools only grow if `growth` is given."""
         return RolloutAnalysis(self.transitions, self.cluster, self.budget, growth).judge(self.only)
 
 
@@ -111,7 +111,7 @@ def _judged(asked: _Rollouts) -> tuple[Judgement, ...]:
 
 
 def _softened(one: Judgement, other: Judgement, row: Row | None) -> Judgement:
-    """The judgement, only possible where it would be `other` if old pods stood on nodes that take none any more."""
+    """The judgement; only possible if `other` differs, which assumes old pods on nodes that take no new ones."""
     one = fold(one, row) if row is not None else one
     if one.verdict is Verdict.STUCK and other.verdict not in (Verdict.STUCK, None):
         return fold(one, weaker=True)
@@ -119,7 +119,7 @@ def _softened(one: Judgement, other: Judgement, row: Row | None) -> Judgement:
 
 
 def _grown(found: tuple[Judgement, ...], grown: tuple[Judgement, ...], asked: _Rollouts) -> tuple[Judgement, ...]:
-    """The judgements with nodes that pools may add, where these are better; `grown` where that is not found out."""
+    """The judgements with nodes that pools may add, where these are better; `grown` is the default if work runs out."""
     transitions, cluster, growth, budget, _ = asked
     if all(one.verdict is Verdict.COMPLETES for one in found):
         return found
@@ -150,10 +150,10 @@ def judge_together(
     growth: Sequence[Growth] = (),
     ends: str = "",
 ) -> tuple[Together, ...]:
-    """Judge all rollouts when they start at the same moment, group by group of workloads that can compete.
+    """Judge all rollouts that start at the same moment, group by group of workloads that can compete.
 
-    With `ends`, a workload's key, it is asked of this one alone whether its rollout ends.
-    Groups in which no two workloads are rolled are left out: `judge` says all about them.
+    With `ends`, a workload's key, it only judges whether that rollout ends. Groups with fewer than two rollouts are
+    left out: `judge` says all about them.
     """
     written, open_ends = transitions, served_both_ways(transitions, cluster, growth)
     transitions, cluster, growth = with_claims_for_resources(transitions, cluster, growth)
@@ -172,7 +172,7 @@ def judge_together(
 
 
 def _better(one: Judgement, grown: Judgement) -> Judgement:
-    """The judgement with growing pools, where it is better or not known, or where more nodes give as little room."""
+    """The judgement with growing pools, if it is better or unknown, or if more nodes give no more room."""
     short = one.verdict is grown.verdict is None and len(grown.eligible) > len(one.eligible)
     unknown = one.waits and grown.verdict is Verdict.UNDECIDED
     if rank(grown.verdict) > rank(one.verdict) or grown.placed > one.placed or short or unknown:

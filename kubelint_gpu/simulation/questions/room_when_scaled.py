@@ -1,4 +1,4 @@
-"""Rollouts at other numbers of replicas, whatever all others do: exact bounds that need no search."""
+"""Rollouts with other numbers of replicas, whatever all others do: exact bounds that need no search."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from kubelint_gpu.values import replace
 
 
 class RoomWhenScaled:
-    """All workloads of one run, prepared once for all numbers of replicas that are asked about."""
+    """All workloads of one run, prepared once for every number of replicas."""
 
     def __init__(self, transitions: Sequence[Transition], cluster: Cluster) -> None:
         self._run = PreparedRun(transitions, cluster)
@@ -24,7 +24,7 @@ class RoomWhenScaled:
         self._situation = Situations(self._run, BUDGET.states, joins=False).of(members, self._run.rest, {})
 
     def surely_ends(self, number: int, replicas: int) -> bool:
-        """Return whether the rollout of a workload ends with so many replicas; False if it is not known."""
+        """Whether the rollout of a workload ends with so many replicas; False if it is not known."""
         run, situation = self._run, self._situation
         one = run.participants[number]
         if one.daemons or one.running or replicas > BUDGET.replicas:

@@ -1,7 +1,7 @@
-"""Extended resources that a DeviceClass serves, as the claims that the scheduler makes for them.
+"""Extended resources that a DeviceClass serves, as the claims that the scheduler creates for them.
 
-The claim is the pod's own and goes with it, as one that is made from a template: rollouts treat both alike.
-Where devices are not known, claims keep no pod from a node, and relate no workloads.
+Such a claim belongs to the pod and is deleted with it, like a claim from a template: rollouts treat both alike.
+If devices are not known, claims keep no pod off a node, and make no workloads compete.
 """
 
 from __future__ import annotations
@@ -33,11 +33,11 @@ SERVED_BOTH_WAYS = "devices that serve on some nodes what a device plugin serves
 def with_claims_for_resources(
     transitions: Sequence[Transition], cluster: Cluster, growth: Sequence[Growth] = ()
 ) -> tuple[Sequence[Transition], Cluster, Sequence[Growth]]:
-    """The same with a claim in the place of each resource that devices serve on every node of a pod.
+    """The arguments with a claim in place of each resource that DRA serves on every node of a pod.
 
-    What device plugins serve on some of them stays as it is, beside an entry that names no claim. What a quota charges
-    is asked for still, and every node has enough of it, as those that a pool adds. Where devices are not known it is
-    without claims. Of templates that ask for the same the first one stands for all.
+    A resource that device plugins serve on some of these nodes stays, beside an entry that names no claim. A resource
+    that a quota charges stays, too, and every node gets enough of it. If devices are not known, claims are removed. Of
+    equal templates the first one stands for all.
     """
     if not cluster.devices_known:
         bare = _with_specs(
@@ -58,7 +58,7 @@ def with_claims_for_resources(
 
 
 def _with_first_templates(transitions: Sequence[Transition], cluster: Cluster) -> tuple[Sequence[Transition], Cluster]:
-    """The same with one name for templates that ask for the same, but for names that may tell revisions apart."""
+    """The arguments with one name for equal claim templates, except for names that may distinguish revisions."""
     changing: list[Workload | Pod] = list(cluster.pods)
     for one in transitions:
         changing += [] if one.old is one.new else [one.old, one.new]
@@ -85,7 +85,7 @@ def _with_first_templates(transitions: Sequence[Transition], cluster: Cluster) -
 def _with_specs(
     transitions: Sequence[Transition], cluster: Cluster, changed: Callable[[PodSpec, str], PodSpec]
 ) -> tuple[Sequence[Transition], Cluster]:
-    """The same with other specs of pods, which are asked for by the one that is written and its namespace."""
+    """The arguments with each pod spec replaced by `changed(spec, namespace)`."""
 
     def with_spec(one: _Specified) -> _Specified:
         spec = changed(one.spec, one.meta.namespace)
@@ -101,7 +101,7 @@ def _with_specs(
 def served_both_ways(
     transitions: Sequence[Transition], cluster: Cluster, growth: Sequence[Growth] = ()
 ) -> frozenset[int]:
-    """The positions of workloads of which only the node tells whether a claim is made, where quotas count claims."""
+    """The positions of workloads for which the node decides whether a claim is created, if quotas count claims."""
     from kubelint_gpu.kube.dra.device_class import is_charged_for_claims
 
     counted = any(is_charged_for_claims(key) for quota in cluster.quotas for key in quota.hard)
@@ -116,14 +116,14 @@ def served_both_ways(
 
 
 class _Ways(Value):
-    """Of what device plugins serve on some nodes: what devices serve on all nodes of a pod, and whether both may."""
+    """For a pod: the mixed resources that DRA serves on all its nodes, and whether it may get them either way."""
 
     by_devices: frozenset[str] = frozenset()
     both: bool = False
 
 
 class _Claims:
-    """The templates that stand for what pods ask for, made as they are needed."""
+    """The claim templates that stand for resources of pods, created when needed."""
 
     def __init__(self, cluster: Cluster, growth: Sequence[Growth] = ()) -> None:
         from kubelint_gpu.scheduler.plugins.dynamic_resources.features import served_by_classes
@@ -141,7 +141,7 @@ class _Claims:
         self.templates: dict[tuple[str, object], ResourceClaimTemplate] = {}
 
     def ways(self, spec: PodSpec, namespace: str) -> _Ways:
-        """What serves what such a pod asks for, on the nodes that take it wherever other pods and its volumes are."""
+        """How the resources of such a pod are served on the nodes that could take it."""
         mixed = self.every.keys() - self.served.keys()
         names = mixed.intersection(pod_requests(spec)) if mixed else mixed
         if not names:
@@ -160,7 +160,7 @@ class _Claims:
         return Snapshot.of(replace(self._cluster, pods=()))
 
     def spec(self, spec: PodSpec, namespace: str) -> PodSpec:
-        """The spec with a claim for what devices serve; as it is where they serve nothing of it."""
+        """The spec with a claim for the resources that DRA serves; unchanged if there are none."""
         from kubelint_gpu.kube.dra.claim import EXTENDED_ENTRY, ResourceClaimTemplate
         from kubelint_gpu.scheduler.plugins.dynamic_resources.extended_resources import asked_resources, special_claim
 
@@ -189,7 +189,7 @@ class _Claims:
 
 
 def _without(container: Container, names: Collection[str]) -> Container:
-    """The container without what it asks for of some resources."""
+    """The container without its requests and limits of some resources."""
     return replace(
         container,
         requests=FrozenMap({name: amount for name, amount in container.requests.items() if name not in names}),

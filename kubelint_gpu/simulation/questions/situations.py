@@ -1,4 +1,4 @@
-"""The situations of one run: workloads that compete, with what is left for them of the budget."""
+"""The situations of one run: workloads that compete, with their share of the budget."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ _Parts = tuple[object, ...]
 
 
 class Situations:
-    """Makes each once: what was worked out for the same workloads beside the same pods is there.
+    """Creates each situation once; for the same workloads and pods it returns the same one.
 
-    `budget` is that of one search. Without `joins` no node joins while something is rolled.
+    `budget` is that of one search. Without `joins`, no node joins during a rollout.
     """
 
     def __init__(self, prepared: PreparedRun, budget: int, *, joins: bool) -> None:
@@ -24,7 +24,7 @@ class Situations:
         self._residuals: dict[_Parts, Residual] = {}
 
     def of(self, members: Sequence[int], fixed: Sequence[Pod], daemons: Mapping[int, Sequence[Pod]]) -> Situation:
-        """Some workloads beside `fixed` running pods, among which `daemons` are of other workloads of the run."""
+        """The situation of some workloads beside `fixed` running pods; `daemons` are other workloads' pods."""
         parts = tuple([(pod.identifier, pod.spec.node_name) for pod in fixed])
         known = self._known.setdefault(tuple(members), {})
         if parts not in known:

@@ -1,4 +1,4 @@
-"""Pods of Jobs that wait behind workloads that never end."""
+"""Pods of Jobs that wait behind permanent workloads."""
 
 from __future__ import annotations
 
@@ -18,17 +18,17 @@ from kubelint_gpu.values import replace
 
 
 def starves(job: Workload, others: Sequence[Workload], cluster: Cluster, *, budget: int = BUDGET.starving) -> bool:
-    """Whether no placement of the others, which run for good, leaves room for a single pod of a Job.
+    """Whether no placement of the others, which are permanent, leaves room for a single pod of a Job.
 
-    Running pods that end some day, or that it could evict, are taken to be gone.
-    False where it could evict some of the others, where these do not all find room, and where the budget ends first.
+    Running pods are ignored if they end by themselves or the Job can preempt them.
+    False if the Job can preempt some of the others, if these do not all find room, or if the budget ends first.
     """
     found = running_at_once([replace(job, replicas=1)], others, cluster, budget=budget)
     return found is not None and found[1] == 0
 
 
 def waits_for(job: Workload, others: Sequence[Workload], cluster: Cluster) -> Waiting | None:
-    """What a pod of a Job waits for in a placement of the others that keeps it from starting; None where none does."""
+    """Return what a Job's pod waits for in a placement of the others that blocks it; None if none does."""
     from kubelint_gpu.simulation.questions import jobs_beside
 
     simulation = jobs_beside.jobs_beside([replace(job, replicas=1)], others, cluster)
@@ -45,9 +45,9 @@ def waits_for(job: Workload, others: Sequence[Workload], cluster: Cluster) -> Wa
 
 
 def waits_for_volume(job: Workload, others: Sequence[Workload], cluster: Cluster) -> Waiting | None:
-    """What a pod of a Job waits for where a volume that it shares is attached to another node; None where none may be.
+    """What a pod of a Job waits for if a shared volume is attached to another node; None if that cannot happen.
 
-    Its pods are bound to any node: the scheduler does not ask where a volume is that pods of one node may use.
+    The scheduler binds its pods to any node: it does not check where a ReadWriteOnce volume is attached.
     """
     known = with_bound_claims(cluster, (*others, job))
     shared = exclusive_claims(created_pod(job, "new"), known) & {key for one in others for key in claim_keys(one)}
@@ -57,12 +57,11 @@ def waits_for_volume(job: Workload, others: Sequence[Workload], cluster: Cluster
 def running_at_once(
     jobs: Sequence[Workload], others: Sequence[Workload], cluster: Cluster, *, budget: int = BUDGET.starving
 ) -> tuple[int, int] | None:
-    """How many pods of a Job can run at once: in the worst and in the best placement, beside others that run for good.
+    """How many pods of a Job can run at once beside permanent workloads, in the worst and in the best placement.
 
-    It may have several templates, each a workload. Running pods that end some day, or that it could evict, are taken
-    to be gone.
-    None where it could evict some of the others, and where no placement has room for all of these. Where the budget
-    ends first, the best placement is taken to have room for all.
+    A Job can have several templates, each a workload. Running pods are ignored if they end by themselves or the Job can
+    preempt them. None if it can preempt some of the others, or if these do not all find room in any placement. If the
+    budget ends first, the best placement is assumed to have room for all.
     """
     from kubelint_gpu.simulation.questions import jobs_beside
 
@@ -71,7 +70,7 @@ def running_at_once(
 
 
 def stays_short(jobs: Sequence[Workload], others: Sequence[Workload], cluster: Cluster, found: tuple[int, int]) -> bool:
-    """Whether as few of its pods run whatever nodes there are beyond the inventory."""
+    """Whether no more of its pods run with any nodes beyond the inventory."""
     daemons = [created_pod(one, "new") for one in others if controller_of(one).node_bound]
     alone = [*jobs, *(one for one in others if not controller_of(one).node_bound)]
     enough = sum(one.replicas for one in alone)

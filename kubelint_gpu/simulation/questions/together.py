@@ -1,4 +1,4 @@
-"""All rollouts of one group, begun at the same moment."""
+"""All rollouts of one group that begin at the same moment."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from kubelint_gpu.work import UsedUp, part
 
 
 class GroupQuestion:
-    """Whether all rollouts of a situation end that start at the same moment; with `ends`, that of this workload."""
+    """Do all rollouts of a situation end that start at the same moment? With `ends`, only that of this workload."""
 
     def __init__(self, situation: Situation, ends: str = "") -> None:
         self.situation = situation
@@ -35,21 +35,21 @@ class GroupQuestion:
 
     @cached_property
     def all_known(self) -> Situation:
-        """The situation in which it is known that all of them begin at this moment."""
+        """The situation in which all rollouts are known to begin at this moment."""
         every = enumerate(self.situation.participants)
         known = tuple(replace(one, known=True) if place in self.rolling else one for place, one in every)
         return replace(self.situation, participants=known)
 
     @cached_property
     def roomy_at_rest(self) -> bool:
-        """Whether the pods of each find room once nothing terminates any more."""
+        """Whether the pods of each rollout find room once nothing terminates any more."""
         situation = self.situation
         among = [*situation.demands, *(one.demand for gone in situation.driven for one in gone)]
         return all(always_room(place, among, situation.residual, at_rest=True) for place in self.rolling)
 
     @cached_property
     def surely_ends(self) -> bool:
-        """Whether a bound says of each of them that it ends, whatever else is rolled and whomever they evict."""
+        """Whether bounds show that each rollout ends, whatever else rolls out and whichever pods they preempt."""
         known, search = self.all_known, GroupSearch(self.all_known)
         return all(
             always_ends(known, place)
@@ -59,21 +59,21 @@ class GroupQuestion:
         )
 
     def completes(self) -> Together:
-        """The answer that all of them end."""
+        """The answer that all rollouts end."""
         return Together(self.workloads, Verdict.COMPLETES)
 
 
 class GroupDecider(Value):
-    """One way to answer the question; None where it does not know the answer."""
+    """A named function that answers the question, or returns None if it cannot."""
 
     name: str
     decide: Callable[[GroupQuestion], Together | None]
 
 
 def judged_together(situation: Situation, *, ends: str = "") -> Together:
-    """What becomes of all rollouts of the group when they start at the same moment; with `ends` of one of them.
+    """Judge all rollouts of the group when they start at the same moment; with `ends` only one of them.
 
-    No verdict where the pods of one find too little room even where no other workload of the group is.
+    No verdict if the pods of one workload find too little room even without the other workloads of the group.
     """
     question = GroupQuestion(situation, ends)
     try:
@@ -95,7 +95,7 @@ def _room_at_rest(question: GroupQuestion) -> Together | None:
 
 
 def _each_ends(question: GroupQuestion) -> Together | None:
-    """A bound says of each of them that it ends whatever is rolled at the same moment."""
+    """Completes if a bound shows for each rollout that it ends, whatever rolls out at the same moment."""
     situation = question.all_known
     search = GroupSearch(situation)
     ends = all(_ends_in_any_order(situation, search, place) for place in question.rolling)
@@ -103,7 +103,7 @@ def _each_ends(question: GroupQuestion) -> Together | None:
 
 
 def _ends_in_any_order(situation: Situation, search: GroupSearch, position: int) -> bool:
-    """Whether a bound says that its rollout ends whatever is rolled at the same moment."""
+    """Whether a bound shows that the rollout ends, whatever rolls out at the same moment."""
     if situation.participants[position].resumes:
         return False
     shares = shares_of(situation, search, position)
@@ -118,9 +118,9 @@ def _ends_in_any_order(situation: Situation, search: GroupSearch, position: int)
 
 
 def _shortage(question: GroupQuestion) -> Together | None:
-    """Not all pods of one find room even where no other workload of the group is, or not all pods of all do.
+    """No verdict if the pods of one workload lack room without the others, or those of all workloads together.
 
-    Where it is asked of one of them, the others may have too little.
+    If the question is about one workload, the others may have too little.
     """
     situation, search = question.situation, question.search
     names = {place: situation.participants[place].new.key for place in question.rolling}
@@ -154,7 +154,7 @@ def _brief_search(question: GroupQuestion) -> Together | None:
 
 
 def _filled_node(question: GroupQuestion) -> Together | None:
-    """Others may fill a node of a DaemonSet when its old pod has left: one run shows it."""
+    """May stick if others can fill a node of a DaemonSet after its old pod is deleted, as one run shows."""
     situation, known = question.situation, question.all_known
     for place in sorted(question.rolling):
         if not situation.participants[place].daemons or question.ends not in (

@@ -1,4 +1,4 @@
-"""Who waits in a state in which nothing moves any more, and what each lacks where."""
+"""Which pods wait at the end of a run, and what each lacks on each node."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ MULTI_ATTACH = "Multi-Attach error: the volume is attached to another node"
 
 
 class BlockedPods:
-    """Looks at a last state."""
+    """Finds the blocked pods in the last state of a run."""
 
     def __init__(self, simulation: Simulation, telling: Narration) -> None:
         self._scene = simulation
@@ -32,7 +32,7 @@ class BlockedPods:
         self._known: dict[tuple[int, str, str], Candidates] = {}
 
     def waiting(self, state: State, owner: str = "") -> tuple[Waiting, ...]:
-        """Everybody who waits, new pods first; with `owner`, only its pods that find no node or are refused."""
+        """All waiting pods, new ones first; with `owner`, only its pods that find no node or are refused."""
         snapshot = self._telling.snapshot(state)
         placed = self._scene.places.state_pods.placed(state)
         self._known.clear()
@@ -101,7 +101,7 @@ class BlockedPods:
         return found
 
     def _not_ready(self, state: State) -> list[Waiting]:
-        """Who runs and is not ready, where nobody waits for anything."""
+        """The pods that run but are not ready, for a state in which no pod waits."""
         found = []
         for index, content in enumerate(state.nodes):
             for number, phase, count in content:
@@ -134,7 +134,7 @@ class BlockedPods:
         return tuple(sorted(found, key=lambda lack: (-lack.free, lack.node)))
 
     def _looked_at(self, number: int, index: int, status: Status, state: State, snapshot: Snapshot) -> list[Blocker]:
-        """What a plugin finds lacking on a node."""
+        """Return the missing things on a node according to the status of a plugin."""
         holds = held(status.plugin)
         if holds == Held.RESOURCE.value:
             short = [
@@ -152,7 +152,7 @@ class BlockedPods:
     def _short(
         self, number: int, index: int, plugin: str, reason: str, resource: str, state: State, snapshot: Snapshot
     ) -> Blocker:
-        """What the pod lacks of one resource on one node."""
+        """Return the amount of one resource that the pod lacks on one node."""
         name = self._scene.places.names[index]
         node = snapshot.node(name)
         holders = self._holders(number, index, state, snapshot, plugin, reason, resource)
@@ -174,7 +174,7 @@ class BlockedPods:
         reason: str = "",
         resource: str = "",
     ) -> tuple[BlockingPod, ...]:
-        """Who keeps the pod off a node, by owner."""
+        """The pods that keep the pod off a node, grouped by owner."""
         names = self._scene.places.names
         node = snapshot.node(names[index])
         if node is None:
@@ -189,7 +189,7 @@ class BlockedPods:
     def _candidates(
         self, number: int, plugin: str, reason: str, resource: str, state: State, snapshot: Snapshot
     ) -> Candidates:
-        """Who keeps the pod off some node, by a plugin and its reason; asked once for all nodes."""
+        """The pods that keep the pod off some node, by a plugin and its reason; computed once for all nodes."""
         found = self._known.get((number, plugin, reason))
         if found is None:
             keeps = rivals(plugin, self._kinds[number].pod, snapshot, resource, reason)
@@ -199,7 +199,7 @@ class BlockedPods:
         return found
 
     def _placed(self, plugin: str, state: State, snapshot: Snapshot) -> Iterator[Placed]:
-        """Every pod that is on a node, equal ones together."""
+        """Yield the pods on all nodes, equal ones together."""
         simulation, nodes = self._scene, [snapshot.node(name) for name in self._scene.places.names]
         placed: Iterable[tuple[int, int, int, int, Pod]]
         if held(plugin) == Held.DEVICE.value:
@@ -228,9 +228,9 @@ _TOLD_BEHIND = (Held.PORT.value, Held.RESOURCE.value)
 
 
 def _behind(pod: Pod, snapshot: Snapshot) -> list[Mapping[str, Status]]:
-    """What the scheduler would say of the pod without what its filters look at, one filter more each time.
+    """The scheduler's rejections of the pod with fewer and fewer fields that filters look at.
 
-    It asks each node up to its first no.
+    A node reports only the first filter that rejects.
     """
     found, spec = [], pod.spec
     for _, spared in peeled():
@@ -242,9 +242,9 @@ def _behind(pod: Pod, snapshot: Snapshot) -> list[Mapping[str, Status]]:
 
 
 def _after(first: Status, others: Sequence[Status]) -> Iterator[Status]:
-    """Those of what plugins say of a node that come behind the first, each plugin once.
+    """Yield later rejections of a node behind the first one, each plugin once.
 
-    Behind a claim it is nothing: that keeps the pod off all nodes alike.
+    Nothing comes behind a claim, which keeps the pod off all nodes alike.
     """
     order = blocking_plugins()
     said = order[: order.index(first.plugin) + 1] if held(first.plugin) in _TOLD_BEHIND else order

@@ -17,9 +17,9 @@ ATTACH = "VolumeAttach"
 
 
 def rivals(plugin: str, pod: Pod, snapshot: Snapshot, resource: str = "", reason: str = "") -> Keeps:
-    """Which pods keep `pod` off nodes: with a resource those that hold some of it, else those that the plugin means.
+    """Return which pods keep `pod` off nodes: holders of `resource` if given, else those that the plugin means.
 
-    Of plugins that look at no other pod it is nobody.
+    No pod does for plugins that look at no other pod.
     """
     if resource:
         return lambda other: same_node if takes(other).get(resource, 0) > 0 else never
@@ -44,19 +44,19 @@ class Placed(Value):
 
 
 class Candidates:
-    """Pods that keep another one off nodes, found by node."""
+    """Collects the pods that keep a pod off nodes, by node."""
 
     def __init__(self) -> None:
         self._here: dict[str, list[Placed]] = {}
         self._anywhere: list[tuple[Reach, Placed]] = []
 
     def add(self, pods: Placed, reach: Reach) -> None:
-        """Takes pods in that keep the other one off what they reach."""
+        """Add pods that keep the waiting pod off the nodes in their reach."""
         if reach is same_node:
             self._here.setdefault(pods.where.name, []).append(pods)
         elif reach is not never:
             self._anywhere.append((reach, pods))
 
     def on(self, node: Node) -> list[Placed]:
-        """Those that keep the other one off a node."""
+        """The pods that keep the waiting pod off a node."""
         return self._here.get(node.name, []) + [one for reach, one in self._anywhere if reach(node, one.where)]

@@ -1,4 +1,4 @@
-"""Which of several equal nodes a story puts the pods on: where they are known to run, else the first by name."""
+"""Assigns pods to concrete nodes among equal ones: to those of the inventory, otherwise to the first by name."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from kubelint_gpu.simulation.model.simulation import Simulation
 
 
 def arranged(simulation: Simulation, state: State) -> State:
-    """The same moment with known pods on the nodes on which the inventory says they run."""
+    """The same moment with known pods on their nodes of the inventory."""
     names = simulation.places.names
     known: dict[str, dict[int, int]] = {}
     for kind, name in simulation.pod_types.homes:
@@ -27,12 +27,12 @@ def arranged(simulation: Simulation, state: State) -> State:
 
 
 def _is_last(content: Content) -> int:
-    """What is empty comes last, and what does not exist yet after it."""
+    """A sort key: empty nodes come last, and after them nodes that have not joined yet."""
     return 2 if content == ABSENT else 0 if content else 1
 
 
 def _matched(wanted: Sequence[dict[int, int]], contents: Sequence[Content]) -> list[int]:
-    """For each node the position of a content that has all it is known to have; their order decides among equals."""
+    """For each node, the position of a content with all its known pods; among equals, the first one."""
     holder: list[int] = [-1] * len(contents)
 
     def assign(node: int, tried: set[int]) -> bool:

@@ -1,4 +1,4 @@
-"""A start in which others crowd some nodes: the scheduler could have placed all pods so."""
+"""A start in which others crowd some nodes: a placement that the scheduler could have produced."""
 
 from __future__ import annotations
 
@@ -18,15 +18,15 @@ from kubelint_gpu.work import charge
 
 
 class Crowd(Value):
-    """Who comes when, and where to.
+    """The order and the targets of pods in a crowded placement.
 
     Attributes:
-        nodes: the names of the nodes that are crowded; without any, those on which `mine` have their places.
-        mine: the kinds that shall find no more room there.
-        weak: the kinds that are not pushed there, as `mine` evict them.
+        nodes: the names of the crowded nodes; if empty, those on which `mine` are placed.
+        mine: the kinds that must find no room there.
+        weak: the kinds that are not pushed there, because `mine` preempt them.
         first: the kinds that are placed before all others.
-        early: whether `mine` have their places before the others come.
-        homes: nodes for the pods that find no room there, by pod.
+        early: whether `mine` are placed before the others.
+        homes: by pod, nodes for the pods that find no room on the crowded nodes.
     """
 
     nodes: frozenset[str]
@@ -38,7 +38,7 @@ class Crowd(Value):
 
 
 def homes_of(simulation: Simulation, state: State) -> dict[Pod, list[str]]:
-    """Return the nodes on which the pods of each kind run in a state."""
+    """By pod, the nodes on which pods of that kind run in a state."""
     found: dict[Pod, list[str]] = {}
     for name, content in zip(simulation.places.names, state.nodes, strict=True):
         for kind, phase, count in content:
@@ -48,7 +48,7 @@ def homes_of(simulation: Simulation, state: State) -> dict[Pod, list[str]]:
 
 
 def crowded(simulation: Simulation, crowd: Crowd) -> State | None:
-    """Return a start in which others crowd some nodes, as far as they fit there; None if some pods find no place."""
+    """A start in which others crowd some nodes, as far as they fit there; None if some pods find no place."""
     each = len(simulation.pod_types.kinds) + 1
     last = 3 * each if crowd.early else -1
     sizes = [
@@ -73,7 +73,7 @@ def crowded(simulation: Simulation, crowd: Crowd) -> State | None:
 
 
 def _one_by_one(simulation: Simulation, state: State, order: Sequence[int], crowd: Crowd, hopeless: set[int]) -> State:
-    """The state with the pods placed that find room, but for the `hopeless` kinds."""
+    """The state after all pods that find room are placed, without the `hopeless` kinds."""
     wanted = frozenset(index for index, name in enumerate(simulation.places.names) if name in crowd.nodes)
     while options := list(placed_one_more(simulation, state, order, hopeless=hopeless)):
         before = state
@@ -89,7 +89,7 @@ def _crowds(before: State, after: State, wanted: AbstractSet[int]) -> tuple[bool
 
 
 def _is_plain(simulation: Simulation, kind: int) -> bool:
-    """Whether a pod of a kind needs nothing but a node that takes it, and is wanted before all begins."""
+    """Whether a pod of a kind needs only a node that takes it, and exists from the start."""
     one, types = simulation.pod_types.kinds[kind], simulation.pod_types
     if one.pinned or one.whole or one.has_claims or one.pod.spec.volumes or kind in types.optional:
         return False
@@ -97,7 +97,7 @@ def _is_plain(simulation: Simulation, kind: int) -> bool:
 
 
 class _Plain:
-    """Places pods that need nothing but a node, each without a look at all that could become of it."""
+    """Places pods that need only a node, directly on the first node that takes them."""
 
     def __init__(self, simulation: Simulation, crowd: Crowd, state: State) -> None:
         self._simulation, self._crowd = simulation, crowd
@@ -112,7 +112,7 @@ class _Plain:
         self._others = {index for index in range(len(state.nodes)) if self._has_others(index, state)}
 
     def placed(self, kinds: Sequence[int], state: State) -> State:
-        """The state with those pods of the kinds that find room on the nodes, or at home."""
+        """The state with those pods of the kinds that find room on the crowded nodes or on their home nodes."""
         for kind in kinds:
             homes = iter(self._homes[kind])
             pushed = kind not in self._crowd.weak and kind not in self._crowd.mine
@@ -126,7 +126,7 @@ class _Plain:
         return self._simulation.places.canonical(state)
 
     def _on_first(self, kind: int, nodes: Iterable[int], state: State) -> State | None:
-        """The state with one pod more on the first of some nodes that takes it."""
+        """The state with one more pod on the first of some nodes that takes it; None if none does."""
         places = self._simulation.places
         taking = None if places.local[kind] else frozenset(places.fitting(kind, state))
         for tried, index in enumerate(nodes):
@@ -144,9 +144,9 @@ class _Plain:
         return None
 
     def _fits(self, kind: int, index: int, state: State) -> bool:
-        """Whether a node takes a pod that looks at no other: at home it does if all that are there are at home.
+        """Whether a node takes a pod of a kind. At home it does if only pods are there that are at home.
 
-        Fewer pods never make a place disappear, unless a pod must be near to others.
+        Fewer pods never remove a place, unless a pod must be near others.
         """
         if index not in self._others and self._at_home[kind, index]:
             there = sum(count for other, _, count in state.nodes[index] if other == kind)
@@ -156,9 +156,9 @@ class _Plain:
         return self._simulation.places.fits_on(kind, index, state)
 
     def _has_others(self, index: int, state: State) -> bool:
-        """Whether more pods of a kind are on a node than are at home there."""
+        """Whether more pods of a kind are on a node than in the home placement."""
         return any(count > self._at_home[kind, index] for kind, _, count in state.nodes[index])
 
     def _is_open(self, index: int, state: State) -> bool:
-        """Whether one of those that shall find no room finds it on a node, or is not asked there."""
+        """Whether a kind that must find no room still finds some on a node, or there is no such kind."""
         return not self._watched or any(self._simulation.places.fits_on(one, index, state) for one in self._watched)

@@ -1,7 +1,6 @@
-"""Where all runs of a group come to rest: one search that every workload of the group is asked of.
+"""Where all runs of a group come to rest: one search that serves every workload of the group.
 
-Unlike a search for the end of one rollout it goes on until nothing moves any more: what is complete may be evicted
-after that.
+Unlike a search for the end of one rollout it continues until nothing moves: a complete rollout can lose pods later.
 """
 
 from __future__ import annotations
@@ -21,28 +20,28 @@ from kubelint_gpu.work import UsedUp, part
 
 
 class RunEnd(Value):
-    """Where a run comes to rest, and the run; of a circle that is never left, all its states."""
+    """Where a run comes to rest, and the run; for a cycle that is never left, all its states."""
 
     states: tuple[State, ...]
     path: tuple[State, ...]
 
     def ready(self, kinds: Sequence[int]) -> int:
-        """How many pods of some types are ready there: in a circle, at the best moment."""
+        """How many pods of some kinds are ready there; in a cycle, at the best moment."""
         return max(
             sum(count_on(content, kind, READY) for content in state.nodes for kind in kinds) for state in self.states
         )
 
 
 class RunEnds(Value):
-    """Where runs come to rest.
+    """Where the runs of a simulation come to rest.
 
     Attributes:
-        simulation: what they are runs of.
-        starts: where they begin.
+        simulation: the simulation.
+        starts: the states in which the runs begin.
         found: the ends, the nearest first.
-        whole: whether these are all ends; else some of them.
+        whole: whether these are all ends.
         states: how many states were looked at.
-        evictions: for each owner whose pods others evict, the shortest run to a state in which that is the next step.
+        evictions: for each owner whose pods others preempt, the shortest run up to the state before that.
     """
 
     simulation: Simulation
@@ -53,7 +52,7 @@ class RunEnds(Value):
     evictions: dict[str, tuple[State, ...]]
 
     def verdict(self, done: Callable[[State], bool]) -> tuple[Verdict, RunEnd | None]:
-        """Whether all runs end where `done` holds, and the nearest end where it does not."""
+        """Whether all runs end where `done` holds, and the nearest end where it does not hold."""
         bad = [end for end in self.found if not any(map(done, end.states))]
         if self.whole and self.found and len(bad) == len(self.found):
             return Verdict.STUCK, bad[0]
@@ -63,7 +62,7 @@ class RunEnds(Value):
 
 
 def ends_of_runs(simulation: Simulation, starts: Sequence[State], budget: int, *, every_start: bool) -> RunEnds:
-    """The ends of all runs from some starts; where the budget does not reach, those of single runs.
+    """The ends of all runs from some starts; those of single runs if the budget does not suffice.
 
     `every_start` says that there are no other starts.
     """
@@ -108,7 +107,7 @@ def ends_of_runs(simulation: Simulation, starts: Sequence[State], budget: int, *
 
 
 def _makers(model: Model, start: State) -> int:
-    """How many controllers make pods now that no quota counts: what one of them does hinders none of the others."""
+    """How many controllers create pods now that no quota counts: such actions do not hinder each other."""
     every, seen = zip(model.reconcilers, start.controls, strict=True), census(start)
     made = [[change.create for change in one.actions(control, seen)] for one, control in every]
     return sum(any(one is not None and not model.places.is_charged(one[0]) for one in found) for found in made)

@@ -1,4 +1,4 @@
-"""The search of one situation: its simulation, every run of it, and the runs worth telling."""
+"""The search of one situation: its simulation, all its runs, and the runs to show."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ T = TypeVar("T")
 
 
 class SearchResult(Value):
-    """What a search of one simulation found."""
+    """The result of a search of one simulation."""
 
     simulation: simulations.Simulation
     starts: placements.Starts
@@ -40,7 +40,7 @@ class SearchResult(Value):
 
 
 class GroupSearch:
-    """Everything that is asked of the runs of one group."""
+    """Searches the runs of one group."""
 
     def __init__(self, situation: Situation) -> None:
         self.situation = situation
@@ -55,10 +55,9 @@ class GroupSearch:
         ends: str = "",
         part: int = 1,
     ) -> SearchResult:
-        """GroupSearch; pods that turn out to be evicted although they were taken to stay may change in the next one.
+        """Search all runs. Pods that are preempted although they were assumed to stay may change in the next attempt.
 
-        With `ends` it is asked of this workload alone whether its rollout ends.
-        Of the budget one `part` is spent.
+        With `ends` it only decides whether the rollout of that workload ends. The budget is divided by `part`.
         """
         extra: list[Pod] = []
         # a run that the core does not confirm step by step proves nothing
@@ -108,9 +107,9 @@ class GroupSearch:
         return SearchResult(simulation, starts, verdict, looked_at, trace, evicts, eviction)
 
     def playing(self, asked: Callable[[Sequence[Pod]], T], extra: list[Pod] | None = None) -> T | None:
-        """The answer to what is asked with `extra` running pods in play; None where more and more would have to be.
+        """The result of `asked` with `extra` running pods in play; None if too many attempts are needed.
 
-        Those that turn out to be evicted although they were taken to stay are put in play, and it is asked again.
+        Pods that are preempted although they were assumed to stay are put in play for the next attempt.
         """
         extra = [] if extra is None else extra
         for _ in range(BUDGET.retries):
@@ -123,7 +122,7 @@ class GroupSearch:
     def _evictions(
         self, simulation: simulations.Simulation, found: Exploration[State], first: dict[str, State]
     ) -> tuple[tuple[Evicted, ...], Trace | None]:
-        """Whom runs evict, each by the shortest run that does."""
+        """The pods that runs preempt, each by the shortest run that does."""
         shortest: Trace | None = None
         every: list[Evicted] = []
         for owner, state in first.items():
@@ -181,10 +180,10 @@ class GroupSearch:
         return replace(simulation, model=replace(simulation.model, joins=situation.joins), in_play=frozenset(gone))
 
     def stuck_run(self, simulation: simulations.Simulation, ends: str = "") -> tuple[int, Trace | None]:
-        """A run that gets stuck from one placement: how many states were looked at, and the run.
+        """A stuck run from one placement: the number of states looked at, and the run.
 
-        With `ends` it is asked of this workload alone. None where no placement leads to one within the budget, where
-        that is too much work, or where the core does not confirm it.
+        With `ends`, only this workload must be stuck. No run if none is found within the budget, or if the scheduler
+        core does not confirm it.
         """
         start = placements.one_placement(simulation)
         looked_at = 0
@@ -197,7 +196,7 @@ class GroupSearch:
         return looked_at + states, trace
 
     def stuck_from(self, simulation: simulations.Simulation, start: State, ends: str = "") -> tuple[int, Trace | None]:
-        """The same from one start."""
+        """A stuck run from one start: the number of states looked at, and the run."""
         states, trace = 0, None
         with suppress(replay.ReplayMismatch, UsedUp), part(3, 4):
             done = partial(simulation.model.done, name=ends)
@@ -206,14 +205,14 @@ class GroupSearch:
         return states, trace
 
     def replayed(self, simulation: simulations.Simulation, path: Sequence[State], *, ends: bool = True) -> Trace:
-        """A run in words, each step confirmed by the core on the whole cluster."""
+        """Describe a run in words, after the scheduler core has confirmed each step on the whole cluster."""
         fixed = tuple(pod for pod in self.situation.fixed if pod.identifier not in simulation.in_play)
         cluster = replace(self.situation.cluster, pods=fixed)
         return replay.replay(simulation, path, cluster, self.situation.beside(fixed), ends=ends)
 
 
 def worth(budget: int, simulation: simulations.Simulation) -> int:
-    """The budget of one search: a state of many nodes costs as much as several of few."""
+    """The budget of one search: a state of many nodes costs as much as several states of few nodes."""
     return max(
         min(budget, SIMULATION.least_states),
         budget * SIMULATION.few_nodes // max(SIMULATION.few_nodes, len(simulation.places.names)),
@@ -221,7 +220,7 @@ def worth(budget: int, simulation: simulations.Simulation) -> int:
 
 
 def _cut(verdict: Verdict, starts: placements.Starts) -> Verdict:
-    """What a search from some of the placements proves of all of them."""
+    """Return what a search from some of the placements proves about all of them."""
     if starts.complete:
         return verdict
     return {Verdict.STUCK: Verdict.MAY_STICK, Verdict.COMPLETES: Verdict.UNDECIDED}.get(verdict, verdict)

@@ -1,6 +1,6 @@
-"""Every run of a model, breadth first, to a budget counted in states.
+"""Searches every run of a model, breadth first, up to a budget of states.
 
-Nothing here knows what a state means.
+This module does not know what a state means.
 """
 
 from __future__ import annotations
@@ -17,12 +17,12 @@ S = TypeVar("S", bound=Hashable)
 
 
 class Reached(Generic[S]):
-    """The states that runs reach from some starts, in the order in which they are met.
+    """The states that runs reach from some starts, in the order of discovery.
 
     Attributes:
-        states: all that were met, the starts first.
-        number: the place of each of them.
-        edges: for each that was expanded, the first ones first, the places of those that may follow it.
+        states: all discovered states, the starts first.
+        number: the index of each state.
+        edges: for each expanded state, in order, the indices of its successors.
     """
 
     def __init__(self, starts: Iterable[S]) -> None:
@@ -33,16 +33,16 @@ class Reached(Generic[S]):
 
     @property
     def open(self) -> bool:
-        """Whether there are states that were not expanded."""
+        """Whether there are states that are not expanded yet."""
         return len(self.edges) < len(self.states)
 
     @property
     def next(self) -> S:
-        """The first of them."""
+        """The first state that is not expanded yet."""
         return self.states[len(self.edges)]
 
     def expand(self, following: Iterable[S]) -> None:
-        """Note which states may follow the next one."""
+        """Expand the next state with its successors."""
         here, places = len(self.edges), dict[int, None]()
         for state in following:
             place = self.number.get(state)
@@ -63,7 +63,7 @@ class Reached(Generic[S]):
         return tuple(reversed(path))
 
     def nearer(self, targets: Iterable[int]) -> list[int]:
-        """For each state one that is nearer to a target, for a target itself; -1 where none leads to any."""
+        """For each state, a successor nearer to a target, or the target itself; -1 if no target is reachable."""
         incoming: list[list[int]] = [[] for _ in self.states]
         for place, following in enumerate(self.edges):
             for target in following:
@@ -80,9 +80,9 @@ class Reached(Generic[S]):
         return nearer
 
     def closed(self) -> list[list[int]]:
-        """Where runs stay for ever: states that nothing follows, and circles that are never left; the nearest first.
+        """Where runs stay for ever: states without successors, and cycles that are never left; the nearest first.
 
-        What leads to a state that was not expanded is not closed.
+        A state that leads to an unexpanded state is not closed.
         """
         edges = self.edges
         rests = [place for place, following in enumerate(edges) if not following]
@@ -94,9 +94,9 @@ class Reached(Generic[S]):
         return sorted([*([place] for place in rests), *found.values()])
 
     def circles(self, edges: Iterable[tuple[int, int]]) -> list[list[int]]:
-        """Where runs may go round by some edges, with ways out: all states of each circle, the nearest first.
+        """All cycles that contain one of the edges, even if runs can leave them; the nearest first.
 
-        Asked where all states were expanded.
+        All states must be expanded.
         """
         component = _components(self.edges, list(range(len(self.edges))))
         through = {component[one] for one, other in edges if one != other and component[one] == component[other]}
@@ -105,9 +105,9 @@ class Reached(Generic[S]):
 
 
 class Exploration(PartlyCompared, Generic[S]):
-    """What was found; `path` is the shortest run, from a start, into a state where waiting is for ever.
+    """The result of a search; `path` is the shortest run from a start into a state that waits for ever.
 
-    `states` is how many states were looked at, and `reached` has them all.
+    `states` is the number of states looked at; `reached` has all of them.
     """
 
     not_compared = frozenset({"reached"})
@@ -118,11 +118,11 @@ class Exploration(PartlyCompared, Generic[S]):
 
     @property
     def stuck(self) -> bool:
-        """Whether no run comes to its end."""
+        """Whether no run reaches its end."""
         return self.verdict is Verdict.STUCK
 
     def path_to(self, state: S) -> tuple[S, ...]:
-        """The shortest run from a start into a state that was looked at."""
+        """The shortest run from a start to a state that was looked at."""
         return self.reached.path(self.reached.number[state])
 
 
@@ -133,10 +133,10 @@ def explore(
     budget: int,
     halts: Callable[[], bool] | None = None,
 ) -> Exploration[S]:
-    """Search all runs; a cut-off search says `stuck` or `may-stick` only where the part that is closed proves it.
+    """Search all runs. An incomplete search says `stuck` or `may-stick` only if its closed part proves it.
 
-    It ends early where one run is at its end and another has got stuck: more could be said of neither.
-    `halts` is asked once, when a quarter of the budget is spent: whether to go on is of no use.
+    It stops early when one run has ended and another is stuck: more would not change the verdict. `halts` is called
+    once, after a quarter of the budget: if true, the search stops.
     """
     reached = Reached(starts)
     edges, count = reached.edges, len(reached.states)

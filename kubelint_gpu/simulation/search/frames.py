@@ -1,4 +1,4 @@
-"""What each node holds at each step of a run, as the replay saw it; worked out only when somebody asks."""
+"""What each node holds at each step of a run, as the replay saw it; computed only when needed."""
 
 from __future__ import annotations
 
@@ -42,10 +42,10 @@ WAITING = "waiting"
 
 
 class Played(Value, eq=False):
-    """A run that was replayed: its states with real nodes, and who is who in them.
+    """A replayed run: its states with real nodes, and what their numbers mean.
 
     `nodes` are those of the whole cluster and those that may join it; the pods of the cluster stay throughout.
-    `devices` are those that claims have in each state, by node, kind and phase.
+    `devices` are the allocated ones in each state, by node, kind and phase.
     """
 
     states: tuple[State, ...]
@@ -58,10 +58,10 @@ class Played(Value, eq=False):
 
 
 class FrameGroup(Value):
-    """Pods of one owner and template in one phase; `takes` is what one of them takes, in the scheduler's units.
+    """Pods of one owner and template in one phase; `takes` is the request of one pod, in the scheduler's units.
 
     `rolls` says that their owner replaces them in this run, so that they are old or new.
-    `claims` are those of each by name in its spec, and `devices` what the claims of all of them have.
+    `claims` are the names of the claims in the spec, and `devices` the allocations of all these pods.
     """
 
     owner: str
@@ -77,7 +77,7 @@ class FrameGroup(Value):
 class Frame(Value):
     """One state: the pods on each node in the order of the course's nodes, and those without a node.
 
-    `absent` says of each node whether it has not joined yet.
+    `absent` says for each node whether it has not joined yet.
     """
 
     nodes: tuple[tuple[FrameGroup, ...], ...]
@@ -93,7 +93,7 @@ class Course(Value):
 
 
 def course(played: Played, also: Collection[str] = ()) -> Course:
-    """The moments of a run; `also` names nodes that are shown although no pod in play ever comes there."""
+    """The moments of a run; `also` names nodes that are shown even if no pod in play comes there."""
     wanted = [
         index
         for index, name in enumerate(played.names)

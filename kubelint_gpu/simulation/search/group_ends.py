@@ -1,4 +1,4 @@
-"""Where all runs of a group come to rest, and the runs that evict on the way."""
+"""Where all runs of a group come to rest, and the runs in which pods are preempted."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ from kubelint_gpu.values import replace
 def group_ends(
     search: GroupSearch, rolling: frozenset[int], scaling: frozenset[int], part: int, *, lasting: bool = False
 ) -> RunEnds | None:
-    """Where all runs come to rest, from every placement that takes no more pods; None where no budget reaches it.
+    """Where all runs come to rest, from every maximal placement; None if the budget does not suffice.
 
-    Of the budget one `part` is spent. With `lasting` pods of others end only where somebody ends them.
+    The budget is divided by `part`. With `lasting`, pods of other workloads do not end by themselves.
     """
     mine = {one.new.key for one in search.situation.participants}
 
@@ -43,7 +43,7 @@ def group_ends(
 
 
 def eviction_of(search: GroupSearch, ends: RunEnds, owner: str) -> Trace | None:
-    """The shortest run that evicts pods of an owner; None where the core does not confirm it."""
+    """The shortest run that preempts pods of an owner; None if the scheduler core does not confirm it."""
     simulation, path = ends.simulation, ends.evictions[owner]
     for step, after in simulation.model.steps(path[-1]):
         if owner in simulation.model.evicted(step):

@@ -13,7 +13,7 @@ from kubelint_gpu.values import replace
 
 
 def left_out(situation: Situation, simulation: Simulation, state: State, name: str) -> Waiting | None:
-    """What a pod of a workload waits for in a state in which it finds no node."""
+    """What a pod of a workload waits for in a state in which it finds no node; None if it has one."""
     fixed = tuple(pod for pod in situation.fixed if pod.identifier not in simulation.in_play)
     lacks = BlockedPods(simulation, Narration(simulation, replace(situation.cluster, pods=fixed)))
     return next((one for one in lacks.waiting(arranged(simulation, state), name) if one.owner == name), None)

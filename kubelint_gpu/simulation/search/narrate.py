@@ -1,4 +1,4 @@
-"""Events of a run in words, with the numbers of the whole cluster."""
+"""Describes events of a run in words, with the numbers of the whole cluster."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from kubelint_gpu.simulation.search.trace import TraceStep, Waiting
 
 
 class Narration:
-    """Says what happens, and shows the cluster in a state; `base` is its snapshot, where there is one already."""
+    """Describes events, and shows the cluster in a state; `base` is its snapshot, if there already is one."""
 
     def __init__(self, simulation: Simulation, cluster: Cluster, base: Snapshot | None = None) -> None:
         self._scene = simulation
@@ -34,7 +34,7 @@ class Narration:
         self._alone = len({kind.owner for kind in self._kinds}) <= 1
 
     def snapshot(self, state: State) -> Snapshot:
-        """The whole cluster in a state, nominated pods on the nodes that they are nominated to."""
+        """The whole cluster in a state, with nominated pods on the nodes that they are nominated to."""
         if self._last is not None and self._last[0] == state:
             return self._last[1]
         names = self._names
@@ -59,7 +59,7 @@ class Narration:
         return found
 
     def opening(self, state: State) -> str:
-        """What runs where at the start, and what is left there."""
+        """Describe which pods run where at the start, and how much is free there."""
         running: dict[str, dict[int, int]] = {}
         for number, kind in enumerate(self._kinds):
             for index, content in enumerate(state.nodes):
@@ -93,13 +93,13 @@ class Narration:
         return found
 
     def _waits(self, kind: PodType, count: int) -> str:
-        """That so many pods wait for a node when everything begins; empty where none does."""
+        """Say that so many pods wait for a node at the start; empty if none does."""
         if count > 1:
             return f"{count} of {self._named(kind)} wait for a node"
         return f"{self._one(kind)} waits for a node" if count else ""
 
     def told(self, step: Step, following: State) -> TraceStep:
-        """One event."""
+        """Describe one event."""
         name = self._names[step.node] if step.node >= 0 else ""
         if step.act in ("control", "create", "delete"):
             owner = self._scene.pod_types.reconcilers[step.reconciler].name
@@ -132,14 +132,14 @@ class Narration:
         return TraceStep(f"kubelet on {name}", f"{self._one(kind)} {word}; {free}", node)
 
     def _where(self, step: Step) -> str:
-        """The nodes of the pods that an event deletes."""
+        """Name the nodes of the pods that an event deletes."""
         on = [(self._names[node], count) for node, _, count in step.deleted if node >= 0]
         if len(on) <= 1:
             return "".join(f" on {name}" for name, _ in on)
         return f": {_listed([f'{count} on {name}' for name, count in on])}"
 
     def ending(self, one: Waiting) -> TraceStep:
-        """Why somebody waits for ever."""
+        """Say why a pod waits for ever."""
         word = "new pod" if one.new else "pod"
         pods = f"{one.count} {word}s" if one.count > 1 else f"the {word}{' ' * bool(one.pod)}{one.pod}"
         pods = f"{pods}{self._of(one.owner)}"
@@ -178,26 +178,26 @@ class Narration:
     def _one(self, kind: PodType) -> str:
         word = "new pod" if kind.new else "old pod" if self._rolls(kind) else "pod"
         if kind.owner.startswith("Pod/") and not self._rolls(kind):
-            return _said(kind.owner)
+            return _owner_text(kind.owner)
         if kind.name:
             return f"{word} {kind.name}{self._of(kind.owner)}"
         return f"{'the' if self._rolls(kind) else 'a'} {word}{self._of(kind.owner)}"
 
     def _of(self, owner: str) -> str:
-        return "" if self._alone else f" of {_said(owner)}"
+        return "" if self._alone else f" of {_owner_text(owner)}"
 
     def _whose(self, what: str, owner: str) -> str:
-        """What a controller does, with whose ReplicaSet or pod it is where there are several."""
+        """Name a controller's action, with the owner of the ReplicaSet or pod if there are several owners."""
         before, _, after = what.partition(WHOSE)
-        whose = "" if self._alone or _said(owner) in what else f" of {_said(owner)}"
+        whose = "" if self._alone or _owner_text(owner) in what else f" of {_owner_text(owner)}"
         return f"{before}{whose}{after.replace(WHOSE, '')}"
 
     def _rolls(self, kind: PodType) -> bool:
         return kind.reconciler >= 0 and self._scene.pod_types.reconcilers[kind.reconciler].rolls
 
 
-def _said(owner: str) -> str:
-    """`kind/namespace/name` as it reads in a sentence."""
+def _owner_text(owner: str) -> str:
+    """`kind/namespace/name` in the form that a sentence uses."""
     return owner.replace("/", " ", 1)
 
 

@@ -1,4 +1,4 @@
-"""Where the pods may run before anything is rolled out: every placement that the scheduler could have produced."""
+"""Where the pods can run before any rollout: every placement that the scheduler could have produced."""
 
 from __future__ import annotations
 
@@ -21,15 +21,15 @@ class Starts(Value):
     """The start states.
 
     Attributes:
-        full: those in which every pod that is wanted runs.
-        partial: where there are none, those in which no more pods find a place.
-        without: for each of these, the pods of each kind that do not run.
-        placed: the pods of each kind in a placement in which as many as possible run.
-        least: the fewest pods of each kind in a placement that takes no more; all of them where all find room together.
-        most: the most pods of each kind in any placement that takes no more.
+        full: the placements in which every wanted pod runs.
+        partial: if there are none, the maximal placements.
+        without: for each of `partial`, the pods of each kind that do not run.
+        placed: the pods of each kind in a placement with as many pods as possible.
+        least: the fewest pods of each kind in a maximal placement; all pods if all find room together.
+        most: the most pods of each kind in any maximal placement.
         looked_at: how many partial placements were tried.
-        complete: whether the search ended before its budget.
-        fragmented: whether some order of placing leaves a wanted pod out although another order does not.
+        complete: whether the search ended within its budget.
+        fragmented: whether some order of placing omits a wanted pod although another order does not.
     """
 
     full: tuple[State, ...]
@@ -44,9 +44,9 @@ class Starts(Value):
 
 
 def placements(simulation: Simulation, budget: int) -> Starts:
-    """Place all wanted pods in every way, from the pods whose nodes are known.
+    """Place all wanted pods in every way, starting with pods on known nodes.
 
-    Where they do not all find room, or for some of them a node has to join, the order in which they are placed matters.
+    If they do not all find room, or a node has to join for some of them, every order of pods is tried.
     """
     ordered = simulation.local and not simulation.absent
     waiting = known(simulation).waiting
@@ -59,14 +59,14 @@ def placements(simulation: Simulation, budget: int) -> Starts:
 
 
 def are_too_many(pods: int, kinds: int, nodes: int, budget: int, *, any_order: bool) -> bool:
-    """Whether a placement of so many waiting pods is out of reach: each state places one, and any may be next."""
+    """Whether so many waiting pods cannot be placed within the budget, with one pod placed in each state."""
     steps, size = left(), kinds + nodes
     least = pods * size // STEPS.placement + any_order * kinds**2 * size // (2 * STEPS.kept_placement)
     return pods > budget or (steps is not None and least > steps)
 
 
 def placements_of_all(simulation: Simulation, budget: int, memo: Memo) -> Starts:
-    """The same, found once where nothing is rolled: then all questions about a group ask for it, and pay together."""
+    """The placements, computed once if nothing rolls out, so that all questions about a group share the work."""
     if any(one.rolls for one in simulation.model.reconcilers):
         return placements(simulation, budget)
 
@@ -124,9 +124,9 @@ def _placements(simulation: Simulation, budget: int, *, any_order: bool) -> Star
 
 
 def one_placement(simulation: Simulation) -> State | None:
-    """A start state found by placing pod after pod on the first node that takes it; None where that leaves one out.
+    """A start state found by placing each pod on the first node that takes it; None if a pod is left.
 
-    Where it does, it is tried again with the largest pods first, and with those that the fewest nodes take.
+    In that case the largest pods are tried first, then those that the fewest nodes take.
     """
     for order in (lambda _: None, sizes_of, _narrowest_first):
         state = _filled(simulation, order(simulation))
@@ -136,13 +136,13 @@ def one_placement(simulation: Simulation) -> State | None:
 
 
 def largest_first(simulation: Simulation) -> tuple[State, Sequence[int]]:
-    """A placement that takes no more pods, the largest placed first, and how large each kind is."""
+    """A maximal placement with the largest pods placed first, and the size of each kind."""
     sizes = sizes_of(simulation)
     return _filled(simulation, sizes), sizes
 
 
 def placed_last(simulation: Simulation, full: State, sizes: Sequence[int], kinds: Collection[int]) -> State:
-    """A placement that takes no more pods, some kinds placed last; `full` is the one with the largest first."""
+    """A maximal placement with some kinds placed last; `full` is the one with the largest first."""
     places = simulation.places
     ranks = [0 if kind in kinds else size + 1 for kind, size in enumerate(sizes)]
     at_home = {kind for kind, _ in simulation.pod_types.homes}
@@ -168,9 +168,9 @@ def placed_last(simulation: Simulation, full: State, sizes: Sequence[int], kinds
 
 
 def fit_first(simulation: Simulation, kinds: Collection[int]) -> bool:
-    """Whether all pods of some kinds find room beside what is known to run, before all others.
+    """Whether all pods of some kinds find room beside the running pods, before all others.
 
-    Those that are made anew never come before those that have their places.
+    Newly created pods never come before those that already have places.
     """
     state, wanted, sure = known(simulation), simulation.pod_types.wanted, simulation.pod_types.sure
     if any(sure[kind] < wanted[kind] for kind in kinds) and any(
@@ -187,7 +187,7 @@ def _filled(
     state: State | None = None,
     refused: tuple[AbstractSet[int], AbstractSet[Hashable]] = (frozenset(), frozenset()),
 ) -> State:
-    """Pod after pod on the first node that takes it, until none takes one."""
+    """Place each pod on the first node that takes it, until no pod fits any more."""
     state = known(simulation) if state is None else state
     # who finds no node finds none beside more pods, unless it must be near to others
     alone = all(simulation.places.local) and not any(one.pod.spec.pod_affinity for one in simulation.pod_types.kinds)
@@ -201,13 +201,13 @@ def _filled(
 
 
 def _narrowest_first(simulation: Simulation) -> list[int]:
-    """Larger for kinds that fewer nodes take before anything else is placed."""
+    """A sort key of kinds: larger if fewer nodes take the kind before anything else is placed."""
     first, places = known(simulation), simulation.places
     return [-sum(1 for _ in places.fitting(kind, first)) for kind in range(len(simulation.pod_types.kinds))]
 
 
 def sizes_of(simulation: Simulation) -> list[int]:
-    """How large each kind is: larger if it takes more, by what part it takes of all that is wanted of a resource."""
+    """The size of each kind: its largest share of all that is wanted of a resource."""
     takes_of = [dict(takes(kind.pod)) for kind in simulation.pod_types.kinds]
     if simulation.places.devices is not None:
         for found, charges in zip(takes_of, simulation.places.devices.quotas.charges, strict=True):

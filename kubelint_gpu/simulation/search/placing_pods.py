@@ -1,4 +1,4 @@
-"""Placing one pod more, before anything is rolled out: who comes next, and the nodes that take it."""
+"""Places one more pod before any rollout: which pod is next, and which nodes take it."""
 
 from __future__ import annotations
 
@@ -25,9 +25,9 @@ from kubelint_gpu.work import charge
 
 
 def known(simulation: Simulation, *, ready: bool = True) -> State:
-    """The state with all pods on their known nodes; a pod made for one node waits there.
+    """The state with all pods on their known nodes; a daemon pod waits on its node.
 
-    Unless all are `ready`, those that are not now never are.
+    Without `ready`, pods that are not ready now never become ready.
     """
     unready = list(() if ready else simulation.pod_types.unready)
     places = simulation.places
@@ -57,7 +57,7 @@ def known(simulation: Simulation, *, ready: bool = True) -> State:
 
 
 def missing(state: State) -> list[tuple[int, int]]:
-    """The pods of each kind that do not run: they have no place, or a volume of theirs is attached to another node."""
+    """The pods of each kind that do not run: they have no place, or a volume is attached to another node."""
     return _in(state, AWAITED, STARTING)
 
 
@@ -74,7 +74,7 @@ def _in(state: State, *phases: int) -> list[tuple[int, int]]:
 
 
 def by_turns(simulation: Simulation, sizes: Sequence[int] | None = None) -> Sequence[int]:
-    """The kinds in the order in which their pods are placed: larger ones first where `sizes` are given."""
+    """The kinds in the order in which their pods are placed; with `sizes`, larger ones first."""
     kinds = simulation.pod_types.kinds
     return sorted(
         range(len(kinds)),
@@ -91,13 +91,13 @@ def placed_one_more(
     hopeless: set[int] | None = None,
     refused: tuple[AbstractSet[int], AbstractSet[Hashable]] = (frozenset(), frozenset()),
 ) -> Iterator[State]:
-    """The states with one more pod placed; those that are made anew come late, and last those that may wait.
+    """Yield the states with one more pod placed. Newly created pods come late, and pods that may wait come last.
 
-    Pods that are made for one node each come to all of these at once where no node matters to another.
+    Pods of a DaemonSet are placed on all their nodes at once, if the nodes do not affect each other.
 
-    Those that come equally early come in some `order` of kinds, which matters only where nodes look at each other.
-    `hopeless` kinds are not tried, and those that find no node become so; those that are `refused` are not tried on
-    nodes of these looks.
+    Pods of equal rank come in some `order` of kinds, which matters only if nodes look at each other. `hopeless` kinds
+    are not tried; a kind that finds no node is added to them. Kinds in `refused` are not tried on nodes with these
+    looks.
     """
     places, kinds = simulation.places, simulation.pod_types.kinds
     nobody = simulation.pod_types.pending
@@ -132,7 +132,7 @@ def placed_one_more(
 
 
 def _each_placed(simulation: Simulation, state: State, kind: int, among: Sequence[int] | None) -> Iterator[State]:
-    """The states with one more pod of a kind placed."""
+    """Yield the states with one more pod of a kind placed."""
     places = simulation.places
     fitting = places.fitting(kind, state, among=among)
     if simulation.pod_types.kinds[kind].pinned:
@@ -161,13 +161,13 @@ def _each_placed(simulation: Simulation, state: State, kind: int, among: Sequenc
 
 
 def _by_itself(simulation: Simulation, kind: int) -> bool:
-    """Whether a pod of a kind on one node changes nothing for its pods on the others."""
+    """Whether a pod of a kind on one node does not affect pods of this kind on other nodes."""
     places = simulation.places
     return places.local[kind] and not places.is_charged(kind) and not simulation.pod_types.kinds[kind].has_claims
 
 
 def _on_all(state: State, kind: int, indices: Sequence[int]) -> Iterator[State]:
-    """The state in which the pods of a kind are on all nodes that await them, if there are any."""
+    """Yield the state in which the pods of a kind are on all nodes that await them, if there are any."""
     if indices:
         nodes = list(state.nodes)
         for index in indices:
@@ -181,13 +181,13 @@ def _arrives(kind: int) -> tuple[tuple[int, int, int], ...]:
 
 
 def looks(simulation: Simulation, state: State) -> Iterator[Hashable]:
-    """What each node is to pods that look at no other node."""
+    """A key for each node of everything that matters to pods that look at no other node."""
     held = state.held.on_nodes if state.held is not None else ((),) * len(state.nodes)
     return zip(simulation.places.class_of, state.nodes, held, strict=True)
 
 
 def _by_tiers(simulation: Simulation, state: State, kinds: Iterable[int]) -> Iterator[tuple[int, int]]:
-    """The kinds with their tiers, the lowest first; pods of one tier are placed in any order."""
+    """Yield the kinds with their tiers, the lowest first; pods of one tier are placed in any order."""
     optional, wanted, sure = simulation.pod_types.optional, simulation.pod_types.wanted, simulation.pod_types.sure
     later: tuple[list[int], list[int]] = [], []
     for kind in kinds:
@@ -201,7 +201,7 @@ def _by_tiers(simulation: Simulation, state: State, kinds: Iterable[int]) -> Ite
 
 
 def _is_refused(simulation: Simulation, kind: int, state: State, lacking: int) -> bool:
-    """Whether a quota refuses the next pod of a kind of which so many are lacking: now, or when it was created."""
+    """Whether a quota refuses the next of the `lacking` pods of a kind, now or when it was created."""
     there = simulation.pod_types.wanted[kind] - lacking < simulation.pod_types.sure[kind]
     return simulation.places.refusal(kind, state, before=there) is not None
 
@@ -212,7 +212,7 @@ def _running(state: State, nobody: tuple[int, ...]) -> State:
 
 
 def created(simulation: Simulation, state: State) -> State:
-    """The start with the pods that wait for a node now, and those that quotas refuse not even created."""
+    """The start with the pods that wait for a node now, without pods that quotas refuse to create."""
     places, pending = simulation.places, simulation.pod_types.pending
     refused = {kind: count for kind, count in enumerate(state.waiting) if count and places.is_charged(kind)}
     waiting = [pending[kind] + count * (kind not in refused) for kind, count in enumerate(state.waiting)]

@@ -1,6 +1,6 @@
-"""A path of the explorer, played again step by step with real nodes, each step asked of the scheduler core.
+"""Replays a path of the explorer step by step with real nodes, and lets the scheduler core check each step.
 
-A path that the core does not confirm on the whole cluster is a fault of this program, never a finding.
+If the core does not confirm a path on the whole cluster, this program has an error: the path is never reported.
 """
 
 from __future__ import annotations
@@ -27,18 +27,18 @@ if TYPE_CHECKING:
 
 
 class ReplayMismatch(AssertionError):  # noqa: N818 - it says what happened
-    """The core does not agree with a step of the search."""
+    """The scheduler core does not confirm a step of the search."""
 
 
 def replay(
     simulation: Simulation, path: Sequence[State], cluster: Cluster, base: Snapshot | None = None, *, ends: bool = True
 ) -> Trace:
-    """Play a path again on the whole cluster; `ends` says that at its end somebody waits for ever.
+    """Replay a path on the whole cluster; `ends` says that a pod waits for ever at its end.
 
-    `base` is the snapshot of the cluster, where there is one already.
+    `base` is the snapshot of the cluster, if there already is one.
 
     Raises:
-        ReplayMismatch: the core does not agree with a step.
+        ReplayMismatch: the core does not confirm a step.
     """
     return _Replay(simulation, cluster, base).run(path, ends)
 
@@ -84,7 +84,7 @@ class _Replay:
         return Trace(tuple(steps), waiting, tuple(self._evicted), tuple(self._evictions), tuple(self._added), played)
 
     def _devices(self, state: State) -> dict[tuple[int, int, int], list[DeviceID]]:
-        """What claims have in a state, by node, kind and phase."""
+        """The allocated devices in a state, by node, kind and phase."""
         pods = self._scene.places.state_pods.placed(state) if state.held is not None else ()
         return grouped(((index, kind, phase), one) for index, kind, phase, pod in pods for one in held_devices(pod))
 
@@ -115,9 +115,9 @@ class _Replay:
             raise ReplayMismatch(f"preemption does not choose {name}")
 
     def _facing(self, state: State, step: Step) -> Snapshot:
-        """The whole cluster as the step's pod finds it: it does not see itself, nor those that wait behind it.
+        """The whole cluster from the view of the step's pod: without itself and the pods that wait behind it.
 
-        Where it is bound, it sees of those nominated only the ones of that node.
+        For a bound pod, of the nominated pods only those on its node count.
         """
         mine = self._kinds[step.kind]
         nodes = []
@@ -136,7 +136,7 @@ class _Replay:
         return self._telling.snapshot(State(state.controls, state.waiting, tuple(nodes), state.held, state.bindings))
 
     def _note(self, step: Step, state: State) -> None:
-        """What an eviction costs whom, and which budgets it breaks."""
+        """Record the cost of a preemption, and the budgets that it violates."""
         snapshot = self._telling.snapshot(state)
         preemptor = self._kinds[step.kind]
         victims = summed((kind, 1) for kind, phase in step.victims if phase not in GOING)

@@ -1,4 +1,4 @@
-"""How judgements record their rows: the table behind a verdict."""
+"""Records the rows of judgements: the table behind a verdict."""
 
 from __future__ import annotations
 
@@ -19,20 +19,20 @@ def answer_of(judgement: Judgement) -> str:
 
 
 def row_of(judgement: Judgement, hypothesis: Hypothesis, argument: str = "", steps: int | None = None) -> Row:
-    """Return what a judgement answers under a hypothesis."""
+    """Return the row of a judgement under a hypothesis."""
     states = judgement.states if steps is None else steps
     return Row(*hypothesis, answer_of(judgement), argument or judgement.by or SEARCH, states)
 
 
 def of_verdict(verdict: Verdict, hypothesis: Hypothesis, argument: str, steps: int = 0) -> Row:
-    """Return the row of a verdict that is no judgement."""
+    """Return the row of a verdict without a judgement."""
     return Row(*hypothesis, verdict.value, argument, steps)
 
 
 def fold(judgement: Judgement, *rows: Row, first: Judgement | None = None, weaker: bool = False) -> Judgement:
-    """Return the judgement with more rows, each of them once, behind those of the `first` one.
+    """Return the judgement with more rows, each once, after the rows of `first`.
 
-    `weaker` says that one of the rows makes it possible only.
+    `weaker` says that one of the rows makes the verdict only possible.
     """
     before = first.rows if first is not None else ()
     every = tuple(dict.fromkeys((*before, *judgement.rows, *rows)))
@@ -42,7 +42,7 @@ def fold(judgement: Judgement, *rows: Row, first: Judgement | None = None, weake
 
 
 def turned(before: Judgement, after: Judgement, hypothesis: Hypothesis, argument: str = SEARCH) -> Judgement:
-    """Return what a judgement became under a hypothesis, with the rows of both; the same one if nothing changed."""
+    """Return `after`, the judgement under a hypothesis, with the rows of both; unchanged if it is `before`."""
     if after is before:
         return after
     row = row_of(after, hypothesis, argument, max(0, after.states - before.states))

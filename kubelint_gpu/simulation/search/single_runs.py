@@ -1,4 +1,4 @@
-"""Single runs to their end, where there are too many to look at all: one that gets stuck shows that a rollout may.
+"""Follows single runs to their end if there are too many runs: one stuck run shows that a rollout may stick.
 
 The runs are the same each time. In half of them pods crowd together, as far as the scheduler allows.
 """
@@ -25,10 +25,10 @@ SINGLE_RUNS = "single-runs"
 
 
 class SingleRuns(Value):
-    """What single runs showed, and how many states it took.
+    """What single runs showed, and the number of states.
 
-    `stuck` is the shortest that got stuck where another one came to its end: then a rollout may stick.
-    That no run gets stuck, or that each does, single runs cannot show: then it is empty.
+    `stuck` is the shortest stuck run if another run reached its end: then the rollout may stick. It is empty otherwise,
+    because single runs cannot prove that all runs or no runs get stuck.
     """
 
     stuck: tuple[State, ...]
@@ -38,7 +38,7 @@ class SingleRuns(Value):
 def single_runs(model: Model, starts: Sequence[State], done: Callable[[State], bool], budget: int) -> SingleRuns:
     """Follow runs from some starts until `budget` states are looked at.
 
-    They give up where a pod would evict somebody who is not in play.
+    A run is given up if a pod would preempt a pod that is not in play.
     """
     if not asked((SINGLE_RUNS,)):
         return SingleRuns((), 0)
@@ -59,7 +59,7 @@ def single_runs(model: Model, starts: Sequence[State], done: Callable[[State], b
 
 
 def sampled_runs(model: Model, starts: Sequence[State], budget: int) -> tuple[list[tuple[State, ...]], int]:
-    """Runs that come to rest, without detours, and how many states were looked at: `budget` at most or what is left."""
+    """Runs that come to rest, without detours, and how many states were looked at, at most `budget`."""
     draws = random.Random(0)  # noqa: S311 - the same runs each time
     found: dict[State, tuple[State, ...]] = {}
     looked_at = 0
@@ -74,7 +74,10 @@ def sampled_runs(model: Model, starts: Sequence[State], budget: int) -> tuple[li
 
 
 def stuck_path(model: Model, start: State, done: Callable[[State], bool], budget: int) -> tuple[Sequence[State], int]:
-    """A run that gets stuck, the shortest if half of the work finds it, and the states looked at; empty without one."""
+    """A stuck run and the number of states looked at; empty if none is found.
+
+    It is the shortest one if half of the work finds it.
+    """
     found: Sequence[State] = ()
     states = 0
     with suppress(UsedUp), part(1, 2):
@@ -89,7 +92,7 @@ def stuck_path(model: Model, start: State, done: Callable[[State], bool], budget
 def walk(
     model: Model, start: State, done: Callable[[State], bool], draws: random.Random
 ) -> tuple[list[State], bool | None]:
-    """One run, and whether it came to its end; None where it is cut off."""
+    """One run, and whether it reached its end; None if it was cut off."""
     return _run(model, start, done, draws, SIMULATION.run_steps)
 
 
@@ -101,10 +104,10 @@ def filling_run(
     late: AbstractSet[int],
     counts: Mapping[int, int],
 ) -> tuple[State, ...]:
-    """Return one run in which others fill a node before pods of the `late` kinds find their places; empty if it ends.
+    """A run in which others fill a node before pods of the `late` kinds find their places; empty if it ends.
 
-    Their workload goes first in all else. The others are rolled one after the other, and as many pods as `counts` has
-    for their kind go to the node.
+    The workload of these pods is first in everything else. The others roll out one after the other. As many of their
+    pods as `counts` has for their kind go to the node.
     """
     model, index = simulation.model, simulation.places.names.index(node)
     mine = {model.kinds[kind].reconciler for kind in late}
@@ -132,9 +135,9 @@ def filling_run(
 def _run(
     model: Model, start: State, done: Callable[[State], bool], draws: random.Random, most: int
 ) -> tuple[list[State], bool | None]:
-    """One run, and whether it came to its end; None where it is cut off.
+    """One run, and whether it reached its end; None if it was cut off.
 
-    The pods of one workload find their nodes after all others that wait, so that these may take their places.
+    The pods of one workload are placed after all other waiting pods, so that these can take their places.
     """
     path = [start]
     last, crowds = draws.randrange(max(1, len(model.reconcilers))), draws.random() < SIMULATION.crowded
@@ -149,7 +152,7 @@ def _run(
 
 
 def _next(model: Model, state: State, draws: random.Random, last: int, crowds: bool) -> State | None:
-    """One of the states that may follow; None where there is none."""
+    """One of the next states; None if there is none."""
     kinds: dict[tuple[str, int, int], list[tuple[int, State]]] = {}
     for step, following in model.steps(state):
         crowd = sum(count for _, _, count in state.nodes[step.node]) if step.act == "bind" else 0
@@ -169,7 +172,7 @@ def _next(model: Model, state: State, draws: random.Random, last: int, crowds: b
 
 
 def _shortened(model: Model, path: Sequence[State]) -> tuple[State, ...]:
-    """The run without detours: from each state as far on as one event leads."""
+    """The run without detours: from each state it goes as far as one event leads."""
     last = {state: place for place, state in enumerate(path)}
     place = last[path[0]]
     found = [path[0]]
@@ -180,7 +183,7 @@ def _shortened(model: Model, path: Sequence[State]) -> tuple[State, ...]:
 
 
 def at_rest(simulation: Simulation, states: Sequence[State]) -> tuple[State, ...]:
-    """The starts in which no pod that waits evicts another: others do not last until something changes."""
+    """The starts in which no waiting pod preempts another: the other starts do not last until something changes."""
     places = simulation.places
 
     def rests(state: State) -> bool:

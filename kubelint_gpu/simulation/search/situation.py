@@ -1,4 +1,4 @@
-"""Workloads that can compete with each other, with all that decides who gets what."""
+"""Workloads that can compete with each other, with everything that decides between them."""
 
 from __future__ import annotations
 
@@ -20,11 +20,10 @@ from kubelint_gpu.values import PartlyCompared, replace
 class Situation(PartlyCompared):
     """Workloads that can compete with each other, and what stays beside them.
 
-    `numbers` are the numbers of the participants among all; `fixed` are running pods of nobody among them, `residual`
-    what these leave of each node, `daemons` which of them (by identity) are of other workloads of the same run.
-    `joins` is whether nodes of `grown` may still join while something is rolled; `queued` are pods of others that wait
-    for a node when it begins. `driven` is, per participant, whom it may drive away from among the fixed pods.
-    `memo` has what several questions share.
+    `numbers` are the positions of the participants in the run; `fixed` are running pods of no participant, `residual`
+    what they leave of each node, `daemons` the identifiers of those that belong to other workloads of the run. `joins`
+    says whether nodes of `grown` can still join during a rollout; `queued` are other pods that wait for a node at the
+    start. `driven` has, for each participant, the fixed pods that it can preempt. `memo` is a shared cache.
     """
 
     not_compared = frozenset({"memo"})
@@ -45,12 +44,12 @@ class Situation(PartlyCompared):
     memo: Memo = field(default_factory=Memo)
 
     def beside(self, pods: Sequence[Pod]) -> Snapshot:
-        """The cluster with some of the running pods: one snapshot for all that is asked beside the same ones."""
+        """The cluster with some of the running pods; the same pods give the same snapshot."""
         found = tuple(pods)
         return self.empty.static(("beside", found), lambda _: Snapshot.of(replace(self.cluster, pods=found)))
 
     def temporary_holders(self) -> list[Pod]:
-        """Running pods that end some day and hold something that the group wants."""
+        """Running pods that end by themselves and hold something that the group wants."""
         temporary = [pod for pod in self.fixed if is_temporary(pod)]
         if not temporary:
             return []
@@ -63,7 +62,7 @@ class Situation(PartlyCompared):
         ]
 
     def like(self, pods: Sequence[Pod], extra: Sequence[Pod]) -> list[Pod]:
-        """These pods and all that are like them, which would be found next."""
+        """These pods and all that are equal to them or have the same owner."""
         same = {identity(pod) for pod in pods}
         owners = {owner_of(pod) for pod in pods} - {""}
         known = {pod.identifier for pod in extra}

@@ -1,4 +1,4 @@
-"""What a run that gets stuck is, as data: its steps, who waits at its end, and for what."""
+"""A stuck run as data: its steps, which pods wait at its end, and for what."""
 
 from __future__ import annotations
 
@@ -12,9 +12,10 @@ if TYPE_CHECKING:
 
 
 class TraceStep(Value):
-    """One event of a run, in words: who acts, what happens, and `about` which workload or node.
+    """One event of a run, in words: the actor, the message, and the workload or node that it is `about`.
 
-    `pods` get a place on a `node`, where `left` is free then, or wait for ever: `scheduler` goes on from the message.
+    `pods` are placed on a `node` with `left` free, or they wait for ever; then `scheduler` is the scheduler's own
+    message.
     """
 
     actor: str
@@ -27,9 +28,9 @@ class TraceStep(Value):
 
 
 class BlockingPod(Value):
-    """Pods on a node: whose they are, whether they are of the new template, how many, and what they hold.
+    """Pods on a node: owner, whether they have the new template, their number, and the amount that they hold.
 
-    `node` is where they are; empty for the node that is lacking.
+    `node` is where they are; empty if it is the node of the `Blocker`.
     """
 
     owner: str
@@ -44,17 +45,17 @@ class Blocker(Value):
 
     Attributes:
         node: the node's name.
-        plugin: the filter plugin that rejects; `VolumeAttach` where the pod is bound and its volume is not free.
+        plugin: the filter plugin that rejects; `VolumeAttach` if the pod is bound and its volume is not free.
         reason: its first reason.
-        held: what is held: `resource`, `port`, `place` (under anti-affinity or spreading), `volume` or `device`.
-        resource: the resource that is short, empty where it is none.
-        needed: what the pod asks for, in the scheduler's units.
-        free: what is left.
-        allocatable: what the node has.
-        holders: who holds the rest, or is in the way.
+        held: what others hold: `resource`, `port`, `place` (by anti-affinity or spreading), `volume` or `device`.
+        resource: the resource that is short; empty if it is none.
+        needed: the pod's request, in the scheduler's units.
+        free: the free amount.
+        allocatable: the node's allocatable amount.
+        holders: the pods that hold the rest, or are in the way.
         also: what else the pod lacks on this node, each by itself.
-        things: what others have there that the pod could have instead, by name.
-        failed: whether the plugin fails, so that the whole attempt does.
+        things: the names of held things that the pod could use.
+        failed: whether the plugin fails with an error, and with it the whole attempt.
     """
 
     node: str
@@ -72,21 +73,21 @@ class Blocker(Value):
 
     @property
     def owners(self) -> frozenset[str]:
-        """Whose pods are in the way."""
+        """The owners of the pods that are in the way."""
         return frozenset(holder.owner for one in (self, *self.also) for holder in one.holders)
 
     def may_leave(self, owners: frozenset[str]) -> bool:
-        """Whether the node may have what is lacking while no pod of some owners is there."""
+        """Whether the node can have everything that is lacking after the pods of some owners are gone."""
         left = sum(holder.amount for holder in self.holders if holder.owner in owners)
         each = (self.free + left >= self.needed) if self.resource else True
         return each and all(one.may_leave(owners) for one in self.also)
 
 
 class Waiting(Value):
-    """A pod that waits for ever: whose it is, what the scheduler says of it, and what it lacks where.
+    """A pod that waits for ever: its owner, the scheduler's message, and what it lacks on each node.
 
-    `refusal` says why a quota does not even let it be created; `pod` is its name, where that is known beforehand.
-    `unready` is the node on which it runs and is not ready.
+    `refusal` says why a quota refuses to create it; `pod` is its name, if fixed. `unready` is the node on which it runs
+    without being ready.
     """
 
     owner: str
@@ -100,12 +101,12 @@ class Waiting(Value):
 
     @property
     def lacks_claim(self) -> bool:
-        """Whether a quota refuses a claim of it, and not the pod."""
+        """Whether a quota refuses a claim of the pod, and not the pod itself."""
         return self.refusal is not None and self.refusal.kind != PODS
 
     @property
     def held(self) -> tuple[str, ...]:
-        """What it waits for, each word once: `quota`, or what its lacks say."""
+        """What it waits for, each word once: `quota`, or the `held` of its blockers."""
         if self.refusal:
             return ("quota",)
         every = (one for lack in self.lacks for one in (lack, *lack.also))
@@ -113,9 +114,9 @@ class Waiting(Value):
 
 
 class Evicted(Value):
-    """Pods that preemption takes off a node on the way: whose, how many, for whom, and the budgets that it breaks.
+    """Pods that are preempted during a run: their owner, number and preemptor, and the budgets that this violates.
 
-    `lost` says that nobody creates them again.
+    `lost` says that no controller creates them again.
     """
 
     owner: str
@@ -129,10 +130,10 @@ class Evicted(Value):
 
 
 class Trace(PartlyCompared):
-    """A run: its steps, and who waits at its end.
+    """A run: its steps, and the pods that wait at its end.
 
-    `evicted` are the owners of pods that were preempted on the way.
-    `played` has the state after each step; the steps that tell who waits at the end add no state.
+    `evicted` are the owners of preempted pods. `played` has the state after each step; the final steps about waiting
+    pods add no state.
     """
 
     not_compared = frozenset({"played"})
@@ -145,6 +146,6 @@ class Trace(PartlyCompared):
 
     @property
     def held(self) -> tuple[str, ...]:
-        """What new pods wait for at its end, each word once; what others wait for where no new pod does."""
+        """What new pods wait for at its end, each word once; if no new pod waits, what others wait for."""
         new = [word for one in self.waiting if one.new for word in one.held]
         return tuple(dict.fromkeys(new or [word for one in self.waiting for word in one.held]))

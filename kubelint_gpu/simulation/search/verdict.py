@@ -1,4 +1,4 @@
-"""What a simulation says of rollouts: verdicts with the runs that show them."""
+"""Verdicts of a simulation about rollouts, with the runs that show them."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from kubelint_gpu.values import PartlyCompared, Value, replace
 
 
 class Verdict(str, Enum):
-    """Whether every run comes to its end.
+    """Whether every run reaches its end.
 
     `stuck`: no run can.
     `may-stick`: some run reaches a state from which none can.
-    `completes`: from every state that can be reached the end can be reached.
+    `completes`: the end can be reached from every reachable state.
     `undecided`: the budget ended before it was known.
     """
 
@@ -34,35 +34,34 @@ OF_A_RUN = ("verdict", "trace", "evicts", "eviction")
 
 
 class Judgement(PartlyCompared):
-    """What becomes of one workload.
+    """The result of the analysis of one workload.
 
     Attributes:
-        workload: the workload, as it shall be.
-        verdict: whether its rollout ends; None where it has no rollout to end, or cannot run as it shall even without.
-        by_bound: whether a closed form decided it; else the search did.
+        workload: the workload after its change.
+        verdict: whether its rollout ends; None if there is no rollout, or if its pods lack room even without one.
+        by_bound: whether a bound decided it; otherwise the search did.
         by: the name of the decider.
         states: how many states the search looked at.
-        wanted: pods it wants.
-        placed: how many of them can run at once before anything is rolled, beside everything else.
-        at_best: how many can where the others are placed as well as can be for it; None where that is not known.
-        waiting: what the next one waits for beside everything else, where that is known.
-        alone: how many could if only the inventory's running pods were there.
+        wanted: how many pods it wants.
+        placed: how many of them can run at once before any rollout, beside everything else.
+        at_best: how many can run if the others are placed in the best way for it; None if that is not known.
+        waiting: what the next pod waits for beside everything else, if that is known.
+        alone: how many could run beside only the running pods of the inventory.
         eligible: the nodes that take its pod when nothing else runs.
-        crowded: nodes on which a pod of a DaemonSet finds no room beside what the inventory says is running.
-        trace: the shortest run that was found to get stuck; None where none does.
-            Of a StatefulSet that lacks room, how it halts.
-        evicts: whom some run of the rollout evicts, in the order of how soon; the first run that does is `eviction`.
-        eviction: the shortest run that evicts a pod of somebody else; None where none does.
-        grows: whether the verdict rests on nodes that an autoscaler may add.
-        stalls: where it ends only if such a node joins meanwhile, the shortest run that waits for one.
-        fragmented: whether the order in which its pods and others are placed decides if all find room.
-        refusal: how a quota keeps it from having all its pods; None where none does.
-        unknown: what the verdict could not look at, in words; empty where there is nothing.
-        company: where it never ends by itself, the workloads that, rolled at the same moment, may let it end; where
-            it is judged beside all that changes at the same moment, those that have changed when the run begins, or
-            with which it is undecided.
-        by_itself: where that is undecided, whether it ends while everybody else stays as it is.
-        rows: what each hypothesis answered on the way to the verdict; two judgements are equal whatever these are.
+        crowded: nodes on which a DaemonSet's pod finds no room beside the running pods of the inventory.
+        trace: the shortest known run that gets stuck; None if there is none. For a StatefulSet that lacks room, how it
+            halts.
+        evicts: the pods that runs of the rollout preempt, the earliest first.
+        eviction: the shortest run that preempts a pod of another workload; None if there is none.
+        grows: whether the verdict relies on nodes that an autoscaler may add.
+        stalls: if it ends only after such a node joins, the shortest run that waits for one.
+        fragmented: whether all pods find room in some orders of placing but not in others.
+        refusal: how a quota keeps it from having all its pods; None if none does.
+        unknown: what the verdict could not take into account, in words; else empty.
+        company: if the rollout never ends by itself, the workloads whose rollouts at the same moment may let it end. If
+            it is judged beside other changes, those that have changed when the run begins, or that make it undecided.
+        by_itself: if that is undecided, whether it ends while all others stay as they are.
+        rows: what each hypothesis answered on the way to the verdict; ignored when judgements are compared.
     """
 
     not_compared = frozenset({"rows"})
@@ -92,7 +91,7 @@ class Judgement(PartlyCompared):
 
     @classmethod
     def undecided(cls, workload: Workload) -> Judgement:
-        """What is said of a workload when no work is left to judge it."""
+        """The judgement of a workload when no work is left to judge it."""
         wanted = workload.replicas
         rows = (Row(*ALONE, Verdict.UNDECIDED.value, USED_UP, 0),)
         return cls(workload, Verdict.UNDECIDED, by_bound=False, wanted=wanted, placed=wanted, alone=wanted, rows=rows)
@@ -114,30 +113,30 @@ class Judgement(PartlyCompared):
 
     @property
     def without_place(self) -> tuple[str, ...]:
-        """The nodes that do not take its next pod though they have all it asks for; none where one lacks that."""
+        """The nodes that refuse its next pod although no resource or device is short; empty if one is short."""
         lacks = self.waiting.lacks if self.waiting is not None and self.placed < self.wanted else ()
         short = any(lack.resource or lack.held == Held.DEVICE.value for lack in lacks)
         return () if short else tuple(sorted({lack.node for lack in lacks}))
 
     @property
     def is_of_names(self) -> bool:
-        """Whether it tells of a run, of a pod that waits, or of other workloads."""
+        """Whether it contains names: of a run, of a waiting pod, or of other workloads."""
         return any((self.waiting, self.trace, self.evicts, self.eviction, self.stalls, self.refusal, self.company))
 
 
 class Together(Value):
-    """What becomes of workloads that are rolled at once and can compete for something.
+    """The result for workloads that roll out at once and can compete.
 
     Attributes:
-        workloads: those that are rolled, of one group.
+        workloads: the workloads of one group that roll out.
         verdict: whether all their rollouts end.
-        by_bound: whether a closed form decided it.
+        by_bound: whether a bound decided it.
         states: how many states the search looked at.
-        trace: the shortest run that was found to get stuck.
-        evicts: whom some run evicts.
-        eviction: the shortest run that evicts a pod of somebody else.
-        grows: whether the verdict rests on nodes that an autoscaler may add.
-        numbers: the positions of `workloads` among the transitions that were asked about.
+        trace: the shortest known run that gets stuck.
+        evicts: the pods that runs preempt.
+        eviction: the shortest run that preempts a pod of another workload.
+        grows: whether the verdict relies on nodes that an autoscaler may add.
+        numbers: the positions of `workloads` among the given transitions.
     """
 
     workloads: tuple[Workload, ...]
@@ -157,7 +156,7 @@ class Together(Value):
 
 
 def worst(found: Sequence[Judgement]) -> Judgement:
-    """What is said of a workload that fares differently where others come first: the worst, and that it may be so."""
+    """The worst judgement of a workload over several orders; only possible if the orders disagree."""
     chosen = min(found, key=lambda one: (one.placed >= one.wanted, one.placed, rank(one.verdict)))
     chosen = replace(chosen, at_best=best_of(chosen, found))
     if chosen.verdict is Verdict.STUCK and any(one.verdict is not Verdict.STUCK for one in found):
@@ -166,9 +165,9 @@ def worst(found: Sequence[Judgement]) -> Judgement:
 
 
 def best_of(one: Judgement, found: Sequence[Judgement]) -> int | None:
-    """How many of its pods run at best, where some judgements of the same workload may hold as well as this one.
+    """How many of its pods run at best, if any of these judgements of the same workload may hold.
 
-    What is undecided may be anything.
+    An undecided judgement may mean any number.
     """
     undecided = any(other.verdict is Verdict.UNDECIDED for other in found)
     most = one.wanted if undecided else max(other.placed for other in found)
@@ -178,12 +177,12 @@ def best_of(one: Judgement, found: Sequence[Judgement]) -> int | None:
 
 
 def rank(verdict: Verdict | None) -> int:
-    """Where a verdict stands between the worst and the best."""
+    """The position of a verdict between the worst and the best."""
     return (None, Verdict.STUCK, Verdict.UNDECIDED, Verdict.MAY_STICK, Verdict.COMPLETES).index(verdict)
 
 
 def unbounded(found: Judgement, told: Workload, built: int) -> Judgement:
-    """The judgement of a workload of which only so many pods were `built`, with the numbers of all of them."""
+    """The judgement of a workload of which only `built` pods were simulated, with the numbers of all pods."""
     more = told.replicas - built
     if more <= 0:
         return replace(found, workload=told)
@@ -205,10 +204,10 @@ def unbounded(found: Judgement, told: Workload, built: int) -> Judgement:
 
 
 def _all(number: int, built: int, told: Workload) -> int:
-    """A number of pods; all that were built stand for all."""
+    """Scale a number of pods: all simulated pods stand for all pods."""
     return number if number < built else told.replicas
 
 
 def is_decided(told: Judgement | Together) -> bool:
-    """Return whether the work sufficed for a verdict."""
+    """Whether the work sufficed for a verdict."""
     return told.verdict is not Verdict.UNDECIDED

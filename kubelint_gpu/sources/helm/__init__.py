@@ -1,1 +1,1 @@
-"""Helm charts: rendered with the user's own `helm`, and each field led back to its template line and its value."""
+"""Helm charts, rendered with the user's own `helm`, each field traced to its template line and its value."""

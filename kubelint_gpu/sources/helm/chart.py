@@ -1,4 +1,4 @@
-"""The files of a chart, as a copy that Helm may see: nothing outside of the repository is among them."""
+"""The files of a chart, as a copy for Helm; nothing outside of the repository is included."""
 
 from __future__ import annotations
 
@@ -33,11 +33,11 @@ _REFERENCE = pattern(r'"\$(?:ref|dynamicRef|recursiveRef)"\s*:\s*"(?!#)', re.ASC
 
 
 class TooLargeError(Exception):
-    """A chart has more files, or more in them, than is read."""
+    """A chart has more files, or larger ones, than are read."""
 
 
 class ChartFile(Value, eq=False):
-    """`Chart.yaml`: its text, and what it holds."""
+    """`Chart.yaml` with its contents."""
 
     reading: Reading
     document: Document | None
@@ -49,11 +49,11 @@ class Chart(Value, eq=False):
     Attributes:
         root: the real root of the repository.
         cwd: the folder that printed paths are relative to.
-        folder: the chart, below the root.
-        files: what Helm sees, by path below the chart: what lies there, and what it depends on within the repository.
-        places: where each of them lies below the root; of what was packed the archive.
+        folder: the folder of the chart, below the root.
+        files: the files that Helm gets, by path below the chart: its own, and its dependencies in the repository.
+        places: the path of each of these files below the root; for a file in an archive the path of the archive.
         top: `Chart.yaml`.
-        problems: what is not rendered, or not as it is.
+        problems: why the chart is not rendered, or only in part.
     """
 
     root: Path
@@ -66,39 +66,39 @@ class Chart(Value, eq=False):
 
     @property
     def value(self) -> dict[str, Any]:
-        """What `Chart.yaml` holds; empty if that is no mapping."""
+        """Return the contents of `Chart.yaml`; empty if these are no mapping."""
         found = self.top.document.value if self.top.document is not None else None
         return found if isinstance(found, dict) else {}
 
     @property
     def is_library(self) -> bool:
-        """Whether it renders nothing by itself."""
+        """Whether the chart is a library chart, which renders nothing by itself."""
         return self.value.get("type") == "library"
 
     @property
     def release(self) -> str:
-        """The name of a release that is called like the chart, if that is a lawful one."""
+        """Return the chart's name as a release name if that is valid, else `release-name`."""
         name = str(self.value.get("name") or "").lower()
         return name if is_release(name) else "release-name"
 
     @property
     def variants(self) -> list[str]:
-        """Files of values beside `values.yaml` that are meant for one environment, by path below the chart."""
+        """Return the values files for single environments, besides `values.yaml`, by path below the chart."""
         return sorted(path for path in self.files if _VARIANT().fullmatch(path))
 
     def is_packed(self, path: str) -> bool:
-        """Whether a file of `files` lies in an archive."""
+        """Whether a file of `files` comes from an archive."""
         return self.places.get(path, "").endswith(_PACKED)
 
     def shown(self, path: str) -> str:
-        """A file of `files` as it is printed."""
+        """Return the path of a file of `files`, as printed."""
         return display_path(self.root / self.places.get(path, posixpath.join(self.folder, path)), self.cwd)
 
 
 def chart_at(root: Path, folder: str, cwd: Path, texts: dict[str, bytes] | None = None) -> Chart:
-    """Read a chart of the repository, `folder` below its root; `texts` stand in place of files, by path below the root.
+    """Read the chart in `folder`, a path below the root; `texts` replace files, by path below the root.
 
-    What is not there for Helm, and what leads out of the repository, is among the problems.
+    The problems name files that are missing for Helm or lead out of the repository.
     """
     folder = "" if folder == "." else folder
     found = _Gathering(root, texts or {})
@@ -123,7 +123,7 @@ def chart_at(root: Path, folder: str, cwd: Path, texts: dict[str, bytes] | None 
 
 
 class _Gathering:
-    """Files of a chart, within bounds."""
+    """Gathers the files of a chart, within limits."""
 
     def __init__(self, root: Path, texts: dict[str, bytes]) -> None:
         self.root = Path(os.path.realpath(root))
@@ -134,10 +134,10 @@ class _Gathering:
         self._size = 0
 
     def take(self, folder: str, target: str, depth: int = 0) -> None:
-        """Take all files below a folder of the repository, as files below `target`.
+        """Add all files below a folder of the repository, as files below `target`.
 
         Raises:
-            TooLargeError: they are too many, or too large.
+            TooLargeError: there are too many files, or they are too large.
         """
         if depth > _DEEPEST:
             raise TooLargeError(f"its folders are more than {_DEEPEST} deep")
@@ -173,10 +173,10 @@ class _Gathering:
             self.put(goal, data, path)
 
     def put(self, goal: str, data: bytes, place: str) -> None:
-        """Put a file there for Helm.
+        """Add a file for Helm.
 
         Raises:
-            TooLargeError: there are too many, or they are too large.
+            TooLargeError: there are too many files, or they are too large.
         """
         self._size += len(data)
         if len(self.files) >= MOST_FILES or self._size > MOST_TOGETHER or len(data) > MAX_BYTES:
@@ -189,7 +189,7 @@ class _Gathering:
 
 
 def _unpacked(data: bytes) -> Iterator[tuple[str, bytes]]:
-    """The plain files of a packed chart, within bounds; what has an unlawful name, or cannot be read, is left out."""
+    """Yield the regular files of a packed chart, within limits; invalid names and unreadable files are left out."""
     size = 0
     try:
         with tarfile.open(fileobj=io.BytesIO(_inflated(data)), mode="r:") as archive:
@@ -217,7 +217,7 @@ def _inflated(data: bytes) -> bytes:
 def _with_dependencies(
     found: _Gathering, folder: str, target: str, top: ChartFile, cwd: Path, depth: int = 0
 ) -> Iterator[Obstacle]:
-    """Put charts of the repository that a chart depends on below its `charts/`, and say which others are missing."""
+    """Put the chart's dependencies in the repository below its `charts/`, and yield those that are missing."""
     value = top.document.value if top.document is not None else None
     if not isinstance(value, dict) or top.document is None:
         return
@@ -265,7 +265,7 @@ def _is_vendored(found: _Gathering, target: str, name: str) -> bool:
 
 
 def _within_repository(found: _Gathering, folder: str, repository: Any) -> str | None:
-    """The folder below the root that a `file://` address of a chart means; None if it means none."""
+    """Return the folder below the root that a dependency's `file://` repository means; None if it means none."""
     if not isinstance(repository, str) or not repository.startswith("file://"):
         return None
     path = posixpath.normpath(posixpath.join(folder, repository.removeprefix("file://")))
@@ -276,7 +276,7 @@ def _within_repository(found: _Gathering, folder: str, repository: Any) -> str |
 
 
 def _without_references(found: _Gathering, cwd: Path, root: Path) -> Iterator[Obstacle]:
-    """Take schemas away that refer to other files or addresses: Helm would read them."""
+    """Remove schemas that refer to other files or addresses, because Helm would read these."""
     for path in [one for one in found.files if posixpath.basename(one) == "values.schema.json"]:
         text = found.files[path].decode(errors="replace")
         if _REFERENCE().search(text):

@@ -1,4 +1,4 @@
-"""Where the fields of one object of a rendered chart were written."""
+"""Traces the fields of one object of a rendered chart to where they were written."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ _PROBE = "kubelintGpuProbe"
 
 
 class Found(Value, eq=False):
-    """What is known of one field.
+    """The origin of one field.
 
     Attributes:
-        spot: the value that decides it, else the line of the template.
-        certain: whether that was seen.
-        template: the line of the template if a value decides it.
-        values: the value that decides it, by its place among the values of the chart; None if none does. It may be set
-            by nobody yet, or by nothing that has a place.
+        spot: the value that decides the field, else the line of the template.
+        certain: whether the origin was confirmed.
+        template: the line of the template if a value decides the field.
+        values: the pointer of the deciding value among the chart's values; None if no value decides. The value may not
+            be set yet, or be set by a source without a place.
     """
 
     spot: Spot
@@ -35,7 +35,7 @@ class Found(Value, eq=False):
 
 
 class ChartOrigin:
-    """One object of a rendered chart. It remembers what it was asked."""
+    """One object of a rendered chart; answers are remembered."""
 
     def __init__(self, document: Document, provenance: Provenance, path: str, namespace: str) -> None:
         self.path = path
@@ -46,25 +46,25 @@ class ChartOrigin:
         self._found: dict[tuple[Pointer, Role], Found] = {}
 
     def spot(self, pointer: Pointer, role: Role = "value") -> Spot:
-        """Where a field was set: the value that decides it, else the template's line."""
+        """Return where a field was set: the value that decides it, else the template's line."""
         return self.found(pointer, role).spot
 
     def found(self, pointer: Pointer, role: Role = "value") -> Found:
-        """What is known of a field; an absent one stands at the key of the nearest ancestor that is present."""
+        """Return the origin of a field; an absent field stands at the key of its nearest present ancestor."""
         key = pointer, role
         if key not in self._found:
             self._found[key] = self._find(pointer, role)
         return self._found[key]
 
     def told(self, path: str, line: int, column: int) -> tuple[bool, tuple[tuple[Spot, str], ...]]:
-        """Of a place that was answered: whether it is certain, and the template's line behind a value."""
+        """Return, for an origin returned before, whether it is certain, and the template's line behind a value."""
         for found in self._found.values():
             if found.spot.path == path and (found.spot.span.line, found.spot.span.column) == (line, column):
                 return found.certain, ((found.template, "rendered from here"),) if found.template is not None else ()
         return True, ()
 
     def removals(self) -> Iterator[TakenAway]:
-        """Nothing: a template takes nothing away."""
+        """Yield nothing: a template removes nothing."""
         return iter(())
 
     def _find(self, pointer: Pointer, role: Role) -> Found:
@@ -85,7 +85,7 @@ class ChartOrigin:
         return Found(spot, certain=True, template=template, values=decided)
 
     def _deciding(self, section: Section, pointer: Pointer, start: int, end: int) -> Pointer | None:
-        """The value that decides a field that is there."""
+        """Return the value that decides a present field; None if none does."""
         actions = self._provenance.actions(section, start, end)
         if not actions:
             return None
@@ -98,7 +98,7 @@ class ChartOrigin:
         return None
 
     def _deciding_absent(self, section: Section, pointer: Pointer) -> Pointer | None:
-        """The value by which a field would be there that is not, or is null."""
+        """Return the value that could add a field that is absent or null; None if none does."""
         depth = next(size for size in range(len(pointer) - 1, -1, -1) if self._document.present(pointer[:size]))
         home, key = pointer[:depth], pointer[depth]
         if not isinstance(key, str):
@@ -130,7 +130,7 @@ class ChartOrigin:
 
 
 def _probes_of_absent(known: Any, key: str) -> Iterator[Any]:
-    """Values in place of a known one with which a key may come to be there."""
+    """Yield replacements of a known value that may make a key appear."""
     if isinstance(known, bool):
         yield not known
     elif isinstance(known, dict):
@@ -145,7 +145,7 @@ def _probes_of_absent(known: Any, key: str) -> Iterator[Any]:
 def _candidates(
     values: ChartValues, named: Sequence[Pointer], pointer: Pointer, value: Any
 ) -> list[tuple[Pointer, Any]]:
-    """Values that may decide a field, each with another one to try, the likeliest first."""
+    """Return values that may decide a field, each with another value to try, the likeliest first."""
     if isinstance(value, dict | list):
         found = sorted(
             (one for one in named if values.present(one) and isinstance(value_at(values.merged, one), type(value))),
@@ -169,7 +169,7 @@ def _candidates(
 
 
 def _another(value: Any) -> Any:
-    """Another value of the same type."""
+    """Return another value of the same type."""
     if isinstance(value, bool):
         return not value
     if isinstance(value, int | float):
@@ -181,9 +181,9 @@ def _another(value: Any) -> Any:
 
 
 def origins_of(reading: Reading, provenance: Provenance, path: str, namespace: str) -> tuple[ChartOrigin | None, ...]:
-    """For each document of a rendered chart where its fields were written; None for what is no object.
+    """Return the origin of each document of a rendered chart; None for a document that is no object.
 
-    `namespace` is that of the release.
+    `namespace` is the namespace of the release.
     """
     return tuple(
         ChartOrigin(document, provenance, path, namespace) if isinstance(document.value, dict) else None

@@ -1,4 +1,4 @@
-"""A chart with its values as it would be installed."""
+"""A chart with its values, rendered as it would be installed."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ from kubelint_gpu.values import Value, replace
 
 
 class ChartRenderer(Value):
-    """How charts are rendered: the program, and the time that it may take."""
+    """How charts are rendered: the Helm program, and its limit of time."""
 
     helm: Helm
     time: RenderTime = field(default_factory=lambda: RenderTime(flag=FLAG))
@@ -40,15 +40,15 @@ class RenderedChart(Value, eq=False):
     """One chart with one choice of values, rendered.
 
     Attributes:
-        chart: its files.
-        release: what it is rendered as.
-        values: values beside those of the chart, the last ones with the last word.
-        renderer: how it is rendered.
-        problems: why it could not be rendered, or what of it was not.
-        reading: the rendered objects, None where there are none.
-        origins: for each rendered document where its fields were written; None for what is no object.
-        texts: what stood in place of files of the disk, by path below the root.
-        title: what tells it from another render of the same chart; empty if there is none.
+        chart: the files of the chart.
+        release: the flags of `helm template`.
+        values: further values, in increasing precedence.
+        renderer: the Helm program, and its limit of time.
+        problems: why the chart could not be rendered, or which parts were not.
+        reading: the rendered objects, None if there are none.
+        origins: for each rendered document the origin of its fields; None for a document that is no object.
+        texts: replacements of files on disk, by path below the root.
+        title: what distinguishes this render from others of the same chart; empty if there is only one.
     """
 
     chart: Chart
@@ -63,12 +63,12 @@ class RenderedChart(Value, eq=False):
 
     @property
     def what(self) -> str:
-        """What it is, in a message."""
+        """Return the noun for it in messages."""
         return "chart"
 
     @property
     def trouble(self) -> str:
-        """What a message says of it before its problem: it may be rendered without something that it needs."""
+        """Return how a message begins that names one of its problems."""
         return f"the chart is {'not rendered' if self.reading is None else 'rendered in part'}"
 
     @property
@@ -78,37 +78,37 @@ class RenderedChart(Value, eq=False):
 
     @property
     def folder(self) -> str:
-        """The chart, as it is printed."""
+        """Return the folder of the chart, as printed."""
         return display_path(self.root / self.chart.folder, self.chart.cwd)
 
     @property
     def path(self) -> str:
-        """The chart, and what tells it from another render of it, as they are printed."""
+        """Return the folder of the chart, with the title of the render if it has one, as printed."""
         return f"{self.folder} with {self.title}" if self.title else self.folder
 
     @property
     def known_as(self) -> str:
-        """The file by which globs of the configuration know it: the last one of its values, else `Chart.yaml`."""
+        """Return the file that globs of the configuration match: the last values file, else `Chart.yaml`."""
         last = self.root / self.values[-1].path if self.values else None
         return display_path(last, self.chart.cwd) if last is not None else f"{self.folder}/Chart.yaml"
 
     @property
     def top(self) -> ChartFile:
-        """`Chart.yaml`."""
+        """Return `Chart.yaml`."""
         return self.chart.top
 
     @property
     def files(self) -> Iterable[str]:
-        """Its files, by path below the root."""
+        """Return the files read, by path below the root."""
         return dict.fromkeys((*self.chart.places.values(), *(one.path for one in self.values)))
 
     @property
     def sources(self) -> tuple[Reading, ...]:
-        """`Chart.yaml`, then the files of values, then the templates."""
+        """Return `Chart.yaml`, then the values files, then the templates."""
         return (self.top.reading, *_own_values(self), *_given_readings(self).values(), *_templates(self))
 
     def as_in(self, root: Path, folder: Path) -> RenderedChart:
-        """The same as another copy of the repository has it, of which `folder` is the chart.
+        """Return the same render in another copy of the repository, whose chart lies in `folder`.
 
         Raises:
             LookupError: the folder holds no chart.
@@ -119,7 +119,7 @@ class RenderedChart(Value, eq=False):
         return render(chart, self.release, self.values, self.renderer, title=self.title)
 
     def again(self, texts: Mapping[str, bytes]) -> RenderedChart:
-        """The same with other texts for some files, by printed path; itself where none of them is its own."""
+        """Return the render with other texts for some files, by printed path; itself if it reads none of them."""
         below = {display_path(self.root / path, self.chart.cwd): path for path in self.files}
         mine = {below[path]: data for path, data in texts.items() if path in below}
         if not mine:
@@ -138,9 +138,9 @@ def render(
     texts: Mapping[str, bytes] = MappingProxyType({}),
     title: str = "",
 ) -> RenderedChart:
-    """Render a chart with its own values and those that are given to it.
+    """Render a chart with its own values and the `values` given.
 
-    `texts` stand in place of files of the disk, by path below the root.
+    `texts` replace files on disk, by path below the root.
     """
     release = replace(release, name=release.name or chart.release)
     found = RenderedChart(chart, release, values, renderer, chart.problems, texts=texts, title=title)
@@ -176,12 +176,12 @@ def _provenance(found: RenderedChart, output: str) -> Provenance:
 
 
 class _Rerun(Value, eq=False):
-    """Renders a chart again with other texts for templates, or with further values."""
+    """Renders a chart again with other template texts, or with further values."""
 
     found: RenderedChart
 
     def __call__(self, texts: dict[str, str] | None, further: dict[str, Any] | None) -> str | None:
-        """What it prints; None if it cannot be rendered so."""
+        """Return the output; None if rendering fails."""
         try:
             ran = _run(self.found, {path: text.encode() for path, text in (texts or {}).items()}, further)
         except (ProgramError, OSError):
@@ -190,7 +190,7 @@ class _Rerun(Value, eq=False):
 
 
 def _run(found: RenderedChart, texts: Mapping[str, bytes] | None = None, further: dict[str, Any] | None = None) -> Ran:
-    """Let Helm render a copy."""
+    """Run Helm on a copy of the chart."""
     with tempfile.TemporaryDirectory(prefix="kubelint-gpu-") as made:
         top = Path(os.path.realpath(made))
         home, tree, beside = top / "home", top / "chart", top / "values"
@@ -212,7 +212,7 @@ def _run(found: RenderedChart, texts: Mapping[str, bytes] | None = None, further
 
 
 def chart_values(found: RenderedChart) -> ChartValues:
-    """The values that a chart is rendered with."""
+    """Return the values that a chart is rendered with."""
     further = []
     for one in found.release.json_sets:
         path, _, text = one.partition("=")
@@ -229,7 +229,7 @@ def chart_values(found: RenderedChart) -> ChartValues:
 
 
 def _own_paths(found: RenderedChart) -> list[str]:
-    """The files of values of subcharts, the deepest first, then the chart's own, by path below the chart."""
+    """Return the values files below the chart: those of subcharts, the deepest first, then the chart's own."""
     every = [one for one in found.chart.files if posixpath.basename(one) == "values.yaml" and _prefix(one) is not None]
     return sorted(every, key=lambda one: (-one.count("/"), one))
 
@@ -239,7 +239,7 @@ def _own_values(found: RenderedChart) -> list[Reading]:
 
 
 def _aliases(chart: Chart, prefix: tuple[str, ...]) -> list[tuple[str, ...]]:
-    """What a subchart is called by the chart that it belongs to."""
+    """Return the aliases that the parent chart gives a subchart."""
     entries = chart.value.get("dependencies")
     if len(prefix) != 1 or not isinstance(entries, list):
         return []
@@ -248,7 +248,7 @@ def _aliases(chart: Chart, prefix: tuple[str, ...]) -> list[tuple[str, ...]]:
 
 
 def _prefix(path: str) -> tuple[str, ...] | None:
-    """The names of the subcharts that lead to the values of a file; None if it belongs to no subchart."""
+    """Return the names of the subcharts on the path of a values file; None if it belongs to no subchart."""
     parts = path.split("/")[:-1]
     if len(parts) % 2 or any(part != "charts" for part in parts[::2]):
         return None
@@ -256,7 +256,7 @@ def _prefix(path: str) -> tuple[str, ...] | None:
 
 
 def _given_readings(found: RenderedChart) -> dict[str, Reading]:
-    """The files of the values that are given, by path below the root; empty texts for those that cannot be read."""
+    """Return the files with given values, by path below the root; unreadable files are empty."""
     readings = {}
     for path in dict.fromkeys(one.path for one in found.values):
         readings[path] = read(display_path(found.root / path, found.chart.cwd), _data(found, path) or b"")
@@ -264,7 +264,7 @@ def _given_readings(found: RenderedChart) -> dict[str, Reading]:
 
 
 def _data(found: RenderedChart, path: str) -> bytes | None:
-    """What a file of values holds, by its path below the root; None if it cannot be read."""
+    """Return the contents of a values file, by its path below the root; None if it cannot be read."""
     data = found.texts.get(path)
     if data is None:
         data = found.chart.files.get(posixpath.relpath(path, found.chart.folder or "."))
@@ -278,7 +278,7 @@ def _data(found: RenderedChart, path: str) -> bytes | None:
 
 
 def _given_values(found: RenderedChart) -> list[tuple[GivenValues, Reading, ValuesPart]]:
-    """The values that are given, each with its file."""
+    """Return the given values, each with its file."""
     readings = _given_readings(found)
     return [
         (one, reading, values_of_file(reading) if one.form == "file" else values_of_object(reading, one))
@@ -292,7 +292,7 @@ def _is_template(path: str) -> bool:
 
 
 def _templates(found: RenderedChart) -> list[Reading]:
-    """The templates that lie in the repository as they are."""
+    """Return the chart's templates that lie unpacked in the repository."""
     mine = [path for path in sorted(found.chart.files) if _is_template(path) and not found.chart.is_packed(path)]
     return [Reading((), (), source_text(found.chart.shown(path), _text(found, path))) for path in mine]
 

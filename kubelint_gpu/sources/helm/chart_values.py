@@ -1,4 +1,4 @@
-"""The values that a chart is rendered with: merged as Helm merges them, and where each of them is written."""
+"""The values that a chart is rendered with: merged as Helm merges them, each with its place."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ MOST_LEAVES = 20_000
 
 
 class ValuesPart(Value, eq=False):
-    """Values of one place.
+    """Values from one source.
 
     Attributes:
         value: the values.
-        places: where parts of them stand, by their pointer; else they stand below `base` in `script`.
-        document: the document whose text can be edited; None if there is none.
-        prefix: where they stand among the values of the chart: empty but for subcharts.
+        places: where single values stand in `script`, by pointer; None if all stand in order below `base`.
+        document: the document that can be edited; None if there is none.
+        prefix: the pointer of these values among those of the chart; empty except for subcharts.
     """
 
     path: str
@@ -39,7 +39,7 @@ class ValuesPart(Value, eq=False):
     prefix: tuple[str, ...] = ()
 
     def spot(self, pointer: Pointer, role: Role) -> Spot | None:
-        """Where a value stands; None if it is not there, or its place is not known."""
+        """Return where a value stands; None if it is absent, or its place is unknown."""
         inner = self.inner(pointer)
         if inner is None or self.script is None:
             return None
@@ -48,14 +48,14 @@ class ValuesPart(Value, eq=False):
         return self.script.spot((*self.base, *inner), role)
 
     def inner(self, pointer: Pointer) -> Pointer | None:
-        """The place among these values of a value of the chart; None if it is none of them."""
+        """Return the pointer within this source of a value of the chart; None if this source does not set it."""
         size = len(self.prefix)
         inner = pointer[size:]
         return inner if inner and pointer[:size] == self.prefix and _present(self.value, inner) else None
 
 
 def values_of_file(reading: Reading, prefix: tuple[str, ...] = ()) -> ValuesPart:
-    """The values of a file; `prefix` is where they stand among those of the chart."""
+    """Return the values of a file; `prefix` is their pointer among the values of the chart."""
     document = next((one for one in reading.documents if isinstance(one.value, dict)), None)
     if document is None:
         return ValuesPart(reading.path, {}, prefix=prefix)
@@ -63,7 +63,7 @@ def values_of_file(reading: Reading, prefix: tuple[str, ...] = ()) -> ValuesPart
 
 
 def values_of_object(reading: Reading, given: GivenValues) -> ValuesPart:
-    """The values that an object holds; none if it does not hold them any more."""
+    """Return the values that an object holds; none if it no longer holds them."""
     document = reading.documents[given.document] if given.document < len(reading.documents) else None
     value = value_at(document.value, given.pointer) if document is not None else None
     if document is not None and given.form == "mapping" and isinstance(value, dict):
@@ -79,7 +79,7 @@ def values_of_object(reading: Reading, given: GivenValues) -> ValuesPart:
 
 
 def _parameters(entries: list[Any]) -> tuple[dict[str, Any], dict[Pointer, Pointer]]:
-    """The values that a list of parameters sets, and where each stands in the list."""
+    """Return the values that a list of parameters sets, and where each stands in the list."""
     found: dict[str, Any] = {}
     places: dict[Pointer, Pointer] = {}
     for index, entry in enumerate(entries):
@@ -96,7 +96,7 @@ def _parameters(entries: list[Any]) -> tuple[dict[str, Any], dict[Pointer, Point
 
 
 class ChartValues:
-    """Values of several places, from the defaults to the place that has the last word."""
+    """Values from several sources, in increasing precedence."""
 
     def __init__(self, parts: Sequence[ValuesPart], further: Sequence[tuple[Pointer, Any]] = ()) -> None:
         self._parts = tuple(parts)
@@ -107,14 +107,14 @@ class ChartValues:
             self.merged = _merged(self.merged, overlay(self.merged, pointer, value))
 
     def spot(self, pointer: Pointer, role: Role = "value") -> Spot | None:
-        """Where a value is set: by the last one that sets it; None if none does."""
+        """Return where a value is set: by the last source that sets it; None if none does."""
         part = self._last(pointer)
         return part.spot(pointer, role) if part is not None else None
 
     def written(self, pointer: Pointer) -> tuple[Document, Pointer] | None:
-        """The text in which a value is set last, and where it stands there; None if it is in no text to be edited.
+        """Return the document in which a value is set last, and its pointer there; None if no document can be edited.
 
-        The values as a whole are those of the text with the last word.
+        The empty pointer gives the document with the highest precedence.
         """
         if not pointer:
             texts = [one for one in self._parts if one.document is not None and not one.prefix]
@@ -129,7 +129,7 @@ class ChartValues:
         return next((one for one in reversed(self._parts) if one.inner(pointer) is not None), None)
 
     def leaves(self, pointer: Pointer) -> Iterator[tuple[Pointer, Any]]:
-        """The single values below a pointer, each with its own."""
+        """Yield the scalar values below a pointer, each with its own pointer."""
         todo: list[Pointer] = [pointer]
         for _ in range(MOST_LEAVES):
             if not todo:
@@ -144,12 +144,12 @@ class ChartValues:
                 yield one, value
 
     def present(self, pointer: Pointer) -> bool:
-        """Whether anything sets a value."""
+        """Whether any source sets a value."""
         return _present(self.merged, pointer)
 
 
 def overlay(merged: Mapping[str, Any], pointer: Pointer, value: Any) -> dict[str, Any]:
-    """The values that set one value beside others: maps are merged, a list is replaced as a whole."""
+    """Return `merged` with one value set: maps are merged, a list is replaced as a whole."""
     found = _set(merged, pointer, value)
     return found if isinstance(found, dict) else {}
 
@@ -164,7 +164,7 @@ def _set(base: Any, pointer: Pointer, value: Any) -> Any:
 
 
 def _whole(base: Any, pointer: Pointer, value: Any) -> Any:
-    """An element of a list with one value set: nothing is merged into it."""
+    """Return a list element with one value set; nothing is merged."""
     if not pointer:
         return value
     step, rest = pointer[0], pointer[1:]
@@ -189,7 +189,7 @@ def _merged(base: dict[str, Any], above: dict[str, Any]) -> dict[str, Any]:
 
 
 def value_or_absent(value: Any, pointer: Pointer) -> Any:
-    """What stands at a pointer in plain data, even null; `ABSENT` if nothing does."""
+    """Return the value at a pointer, even null; `ABSENT` if there is none."""
     for step in pointer:
         if isinstance(value, list):
             known = isinstance(step, int) and step < len(value)

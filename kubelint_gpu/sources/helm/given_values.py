@@ -1,4 +1,4 @@
-"""What a chart is given beside its own: values, and the name of its release."""
+"""Input to a chart besides its own files: values, and a release name."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ _RELEASE = pattern(r"[a-z0-9](?:[-a-z0-9]{0,51}[a-z0-9])?")
 
 
 class GivenValues(Value):
-    """A file of values, or what an object of a GitOps controller holds.
+    """A values file, or values that an object of a GitOps controller holds.
 
     Attributes:
         path: the file, below the root of the repository.
-        form: `file` for a file of values; else what an object holds: a `mapping`, a `text`, or `parameters`, a list of
+        form: `file` for a values file; else the form in an object: a `mapping`, a `text`, or `parameters`, a list of
             names and values.
-        document: which document of the file that object is.
-        pointer: where the values stand in it.
+        document: the index of that object's document in the file.
+        pointer: where the values stand in the object.
     """
 
     path: str
@@ -29,5 +29,5 @@ class GivenValues(Value):
 
 
 def is_release(name: str) -> bool:
-    """Whether Helm takes it for the name of a release."""
+    """Whether Helm accepts the name for a release."""
     return _RELEASE().fullmatch(name) is not None

@@ -1,4 +1,4 @@
-"""What Helm complains of, at the line of the user's that it means."""
+"""Errors of Helm, at the line of the user's file that each means."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _PLACE = pattern(
 
 
 def complaint(error: str, templates: Sequence[Reading], chart: Chart, top: Spot) -> Obstacle:
-    """The place and the sentence for what Helm wrote to standard error."""
+    """Return the place and the sentence for an error that Helm printed."""
     lines = [line.strip() for line in error.splitlines() if line.strip()]
     lines = [line for line in lines if not line.startswith(("WARNING:", "Use --debug", "level="))]
     text = " ".join(lines)[:_MOST_READ]

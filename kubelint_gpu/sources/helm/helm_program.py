@@ -1,4 +1,4 @@
-"""The user's own Helm: found, asked for its version, and run within limits; it is never asked to fetch anything."""
+"""The user's own Helm: found, asked for its version, and run within limits; it never fetches anything."""
 
 from __future__ import annotations
 
@@ -18,22 +18,22 @@ KUBE_VERSION = "1.34.0"
 
 
 class Helm(Value):
-    """The path of the program; `named` by the user or found."""
+    """The path of the program; `named` if the user gave it."""
 
     path: str
     named: bool = False
 
 
 class Release(Value):
-    """What a chart is rendered as: the flags of `helm template`.
+    """The flags of `helm template`.
 
     Attributes:
-        name: the release; empty for the name of the chart.
-        namespace: where it is installed.
-        sets: single values, each as `--set` takes it.
-        json_sets: single values, each as `--set-json` takes it.
-        kube_version: the version of Kubernetes that templates see.
-        api_versions: further versions of the API that templates see.
+        name: the name of the release; empty to use the chart's name.
+        namespace: the namespace of the release.
+        sets: single values, as for `--set`.
+        json_sets: single values, as for `--set-json`.
+        kube_version: the Kubernetes version that templates see.
+        api_versions: further API versions that templates see.
     """
 
     name: str = ""
@@ -45,7 +45,7 @@ class Release(Value):
 
 
 def find_helm(given: str | None = None) -> Helm:
-    """The first `helm` on the PATH; `given` is the path of another one.
+    """Return the first `helm` on the PATH, or the program that `given` names.
 
     Raises:
         ProgramError: there is none.
@@ -66,7 +66,7 @@ def find_helm(given: str | None = None) -> Helm:
 
 
 def version(helm: Helm) -> str:
-    """What the program calls its version, `?` if it does not say."""
+    """Return the version that the program prints, `?` if it prints none."""
     with tempfile.TemporaryDirectory() as home:
         try:
             ran = _run([helm.path, "version", "--template", "{{ .Version }}"], Path(home), 10)
@@ -77,10 +77,10 @@ def version(helm: Helm) -> str:
 
 
 def template(helm: Helm, chart: Path, values: list[Path], home: Path, release: Release, time: RenderTime) -> Ran:
-    """Run `helm template` for a folder, whose files are a copy.
+    """Run `helm template` for a folder that holds a copy of the chart.
 
     Raises:
-        ProgramError: it cannot be started, took too long, or printed too much, or it lies among the files of the run.
+        ProgramError: Helm cannot be started, took too long, printed too much, or lies among the files of the run.
     """
     if not helm.named and is_of_checkout(helm.path):
         raise ProgramError(f"{helm.path} lies in the checkout, and is started only if --helm names it")

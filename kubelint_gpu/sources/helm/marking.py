@@ -1,7 +1,7 @@
-"""A copy of a chart's templates that says of each character of its output where in the templates it was written.
+"""A copy of a chart's templates whose output says of each character which part of a template wrote it.
 
-Before each piece that prints something stands a mark. The output of each file is printed in Base64 as the data of a
-ConfigMap, so that Helm need not make sense of it. Without its marks it is what the chart itself prints.
+A mark stands before each piece that prints something. The output of each file is printed in Base64 as the data of a
+ConfigMap, so that Helm need not parse it. Without its marks, this output equals the output of the chart.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ _WHOLE = pattern(r"\s*(?:\(\s*)?(?:include|template)\s+(?:\"(?:\\.|[^\"\\])*\"|`
 
 
 class Marked(Value):
-    """A piece of a template that prints something: its file, its place in it, and whether it is an action."""
+    """A piece of a template that prints something: its file, its range, and the piece."""
 
     path: str
     start: int
@@ -35,7 +35,7 @@ class Marked(Value):
 
     @property
     def is_action(self) -> bool:
-        """Whether it prints what a pipeline gives, not what stands there."""
+        """Whether it prints the result of a pipeline, not literal text."""
         return self.piece.kind == "output"
 
 
@@ -43,9 +43,9 @@ class Printed(Value, eq=False):
     """The output of one template without its marks.
 
     Attributes:
-        text: what it prints.
-        marks: offsets of the text at which what a marked piece prints begins, with the number of that piece, in order.
-        offsets: the same offsets alone.
+        text: the output.
+        marks: for each marked piece, the offset in the text at which its output begins, and its number; in order.
+        offsets: the offsets alone.
     """
 
     text: str
@@ -54,7 +54,7 @@ class Printed(Value, eq=False):
 
 
 class MarkedCopy(Value, eq=False):
-    """Templates with marks: the texts and pieces of all templates by path, and the marked pieces by number."""
+    """Templates with marks: the text and pieces of each template by path, and the marked pieces by number."""
 
     texts: dict[str, str]
     marked: tuple[Marked, ...]
@@ -62,16 +62,16 @@ class MarkedCopy(Value, eq=False):
 
 
 def is_printed(path: str) -> bool:
-    """Whether Helm prints what a template gives: partials and notes are not."""
+    """Whether Helm prints the output of a template; it does not for partials and notes."""
     name = path.rpartition("/")[2]
     return not name.startswith("_") and name != "NOTES.txt"
 
 
 def marked_copy(templates: Mapping[str, str], *, with_partials: bool = True) -> MarkedCopy:
-    """The templates with marks; a template that cannot be taken apart stays as it is.
+    """Return the templates with marks; a template that cannot be parsed stays unchanged.
 
-    A named template whose output goes through a function that a mark would disturb is not marked. Without
-    `with_partials` no named template is.
+    A named template is not marked if its output is passed to a function that a mark would disturb. Without
+    `with_partials` no named template is marked.
     """
     parts = {path: _pieces(text) for path, text in sorted(templates.items())}
     opaque = _opaque([piece for found in parts.values() for piece in found or ()])
@@ -89,7 +89,7 @@ def marked_copy(templates: Mapping[str, str], *, with_partials: bool = True) -> 
 
 
 def printed(output: str) -> Iterator[tuple[str, Printed]]:
-    """What each template of a marked copy prints, by the name that Helm has for it."""
+    """Yield the output of each template of a marked copy, with Helm's name of the template."""
     for match in _DATA().finditer(output):
         try:
             name, text = (base64.b64decode(match[key], validate=True).decode() for key in ("name", "text"))
@@ -99,7 +99,7 @@ def printed(output: str) -> Iterator[tuple[str, Printed]]:
 
 
 def names_included(inner: str) -> Iterator[str]:
-    """The named templates that an action takes in."""
+    """Yield the named templates that an action includes."""
     for match in _INCLUDED().finditer(inner):
         yield match["quoted"] if match["quoted"] is not None else match["raw"]
 
@@ -125,7 +125,7 @@ def _pieces(text: str) -> list[Piece] | None:
 
 
 def _opaque(found: Sequence[Piece]) -> frozenset[str]:
-    """The named templates that some action gives to a function that a mark would disturb, and what those take in."""
+    """Return the named templates passed to a function that a mark would disturb, with all that they include."""
     uses: dict[str, set[str]] = {}
     opaque: set[str] = set()
     for piece in found:
@@ -143,7 +143,7 @@ def _opaque(found: Sequence[Piece]) -> frozenset[str]:
 
 
 def _is_transparent(inner: str) -> bool:
-    """Whether an action prints what a named template prints, but for space and quotes around it."""
+    """Whether an action prints a named template's output unchanged, except for space and quotes around it."""
     if _WHOLE().match(inner) is None:
         return False
     plain = _STRING().sub(lambda match: "_" * len(match[0]), inner)
@@ -167,7 +167,7 @@ def _wrapped(number: int, body: str, defined: str) -> str:
 
 
 class _Writer:
-    """Writes one template with marks: `opaque` are the named templates without any; None for all."""
+    """Writes one template with marks; `opaque` are the named templates to leave unmarked, None for all."""
 
     def __init__(self, path: str, text: str, marks: list[Marked], opaque: Collection[str] | None) -> None:
         self._path = path
@@ -176,7 +176,7 @@ class _Writer:
         self._opaque = opaque
 
     def write(self, found: Sequence[Piece]) -> tuple[str, str]:
-        """What the file prints itself, and the named templates that it defines."""
+        """Return the marked text of the file's own output, and the named templates that it defines."""
         body: list[str] = []
         defined: list[str] = []
         is_open, end = False, 0

@@ -1,7 +1,7 @@
-"""Where the fields of a rendered chart were written: the template's line, and the value that decides it.
+"""Traces the fields of a rendered chart to the template's line and the value that decides it.
 
-The line of a template is known from a render of a copy with marks. A value decides a field if the field is another one
-in a render with another value; nothing else counts.
+The line of a template comes from a render of a marked copy. A value decides a field if a render with another value
+changes the field; nothing else counts.
 """
 
 from __future__ import annotations
@@ -34,9 +34,9 @@ Rerun = Callable[[dict[str, str] | None, dict[str, Any] | None], str | None]
 
 
 class Provenance:
-    """The templates and values behind one render; nothing is rendered again before a field is asked for.
+    """The templates and values behind one render; nothing is rendered again until a field is asked for.
 
-    `packed` are templates of archives: no line of them is a place.
+    `packed` are templates from archives, whose lines are never returned.
     """
 
     def __init__(
@@ -58,7 +58,7 @@ class Provenance:
         self._alignments: dict[Section, tuple[Alignment, Printed, MarkedCopy] | None] = {}
 
     def template_spot(self, section: Section, start: int, end: int) -> tuple[Spot, bool]:
-        """Where in the templates a part of the output was written, and whether that is certain."""
+        """Return where in the templates a part of the output was written, and whether that is certain."""
         marks = self._marks(section, start, end)
         if not marks:
             return self._of_file(section), False
@@ -72,15 +72,15 @@ class Provenance:
         return Spot(source.path, source.span(begin, min(begin + end - start, marked.end))), True
 
     def actions(self, section: Section, start: int, end: int) -> list[Marked]:
-        """The actions that print any of a part of the output."""
+        """Return the actions that print any part of this range of the output."""
         return list(dict.fromkeys(one for one, _ in self._marks(section, start, end) if one.is_action))
 
     def pieces_at(self, section: Section, start: int, end: int) -> list[Marked]:
-        """The pieces of templates that print any of a part of the output."""
+        """Return the pieces of templates that print any part of this range of the output."""
         return [one for one, _ in self._marks(section, start, end)]
 
     def probed(self, section: Section, pointer: Pointer, value: Any, field: Pointer) -> Any:
-        """A field of an object if the chart is rendered with another value; the absent object if it is not there."""
+        """Return a field of an object when the chart is rendered with another value; `ABSENT` if the field is gone."""
         key = (pointer, repr(value))
         if key not in self._probes:
             if len(self._probes) >= MOST_PROBES:
@@ -91,7 +91,7 @@ class Provenance:
         return ABSENT if found is None else value_or_absent(self._counterpart(section, found), field)
 
     def mentions(self, section: Section, marked: Sequence[Piece], path: str) -> list[Pointer]:
-        """The values that some pieces of a template name, with what encloses them and what takes them in."""
+        """Return the values that pieces of a template name, with their enclosing blocks and their callers."""
         found: dict[Pointer, None] = {}
         todo = [(path, piece) for piece in marked]
         for _ in range(_DEEPEST):
@@ -108,7 +108,7 @@ class Provenance:
         return list(found)
 
     def lines_with(self, path: str, key: str) -> Iterator[Piece]:
-        """The pieces of a template file that write a key, and the action behind it."""
+        """Yield the pieces of a template file that write a key, each followed by the next action."""
         text = self._templates[path].text
         pieces = self._copy.pieces.get(path, ())
         for match in re.finditer(rf"(?m)^[ \t-]*[\"']?{re.escape(key)}[\"']?[ \t]*:", text):
@@ -118,7 +118,7 @@ class Provenance:
                 yield from pieces[number + 1 : number + 2]
 
     def _counterpart(self, section: Section, others: Sections) -> Any:
-        """The object of another render that has the kind and name of one of this render."""
+        """Return the object of another render with the kind and name of an object of this render."""
         wanted = _name(self._value(section))
         mine = [one for one in others.every if one.template == section.template]
         for one in sorted(mine, key=lambda other: other.number != section.number):
@@ -142,7 +142,7 @@ class Provenance:
         return Spot(source.path, source.span(0, 0)) if source is not None else self.top
 
     def _marks(self, section: Section, start: int, end: int) -> list[tuple[Marked, int]]:
-        """The marked pieces that print a part of the output, each with how far into it the part begins."""
+        """Return the marked pieces that print a part of the output, each with the part's offset within the piece."""
         if section not in self._alignments:
             self._alignments[section] = self._align(section)
         known = self._alignments[section]
@@ -196,7 +196,7 @@ class Provenance:
 
     @cached_property
     def _callers(self) -> dict[str, list[tuple[str, Piece]]]:
-        """The pieces that take named templates in, each with its file, by the name."""
+        """Return the pieces that include named templates, each with its file, by the template's name."""
         found: dict[str, list[tuple[str, Piece]]] = {}
         for path, pieces in self._copy.pieces.items():
             for piece in pieces:
@@ -206,7 +206,7 @@ class Provenance:
 
     @cached_property
     def _bodies(self) -> dict[str, list[tuple[str, Piece]]]:
-        """The actions in named templates, each with its file, by the name."""
+        """Return the actions in named templates, each with its file, by the template's name."""
         found: dict[str, list[tuple[str, Piece]]] = {}
         for path, pieces in self._copy.pieces.items():
             for piece in pieces:
@@ -217,7 +217,7 @@ class Provenance:
 
     @cached_property
     def _assignments(self) -> dict[str, dict[str, list[Piece]]]:
-        """The pieces that give variables a value, by file and name."""
+        """Return the pieces that assign variables, by file and variable name."""
         found: dict[str, dict[str, list[Piece]]] = {}
         for path, pieces in self._copy.pieces.items():
             for piece in pieces:
@@ -228,7 +228,7 @@ class Provenance:
 
 
 def _named(inner: str, prefix: Pointer) -> Iterator[Pointer]:
-    """The values that an action names."""
+    """Yield the values that an action names."""
     found = [match[1][1:].split(".") for match in _VALUES().finditer(inner)]
     found += [_QUOTED().findall(match[1]) for match in _INDEXED().finditer(inner)]
     for steps in found:
@@ -236,13 +236,13 @@ def _named(inner: str, prefix: Pointer) -> Iterator[Pointer]:
 
 
 def _prefix(template: str) -> Pointer:
-    """Where the values of a template's chart stand among those of the chart that is rendered."""
+    """Return the pointer of a template's own chart values among the values of the rendered chart."""
     parts = template.split("/")
     return tuple(parts[index + 1] for index in range(len(parts) - 2) if index % 2 == 1 and parts[index] == "charts")
 
 
 def _name(value: Any) -> tuple[str, str]:
-    """What tells an object from others of the same template."""
+    """Return the kind and name of an object, which tell it from others of the same template."""
     kind = value.get("kind") if isinstance(value, dict) else None
     meta = value.get("metadata") if isinstance(value, dict) else None
     name = meta.get("name") if isinstance(meta, dict) else None

@@ -1,4 +1,4 @@
-"""The output of `helm template` as the sections that its comments tell apart: one object each, with its template."""
+"""The output of `helm template`, split by its comments into sections: one object each, with its template."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _SEPARATOR = pattern(r"^---", re.MULTILINE)
 
 
 def source_comment(document: Document) -> tuple[str, Span] | None:
-    """The template that a comment before an object names, and where it names it; None if there is no such comment."""
+    """Return the template that a comment before an object names, and the place of the name; None without a comment."""
     start, end = document.chunk
     found = _COMMENT().search(document.source.text, start, min(end, max(start, document.root[0])))
     if found is None:
@@ -31,10 +31,10 @@ class Section(Value, eq=False):
     """One object of the output.
 
     Attributes:
-        template: the name that Helm has for its template.
+        template: Helm's name of its template.
         number: how many sections of this template come before it.
         start: the offset of its text in the output.
-        text: the object.
+        text: the text of the object.
     """
 
     template: str
@@ -43,7 +43,7 @@ class Section(Value, eq=False):
     text: str
 
     def value(self) -> Any:
-        """What it holds; None if it cannot be read."""
+        """Return the parsed object; None if it cannot be read."""
         return next((one.value for one in read("", self.text.encode(errors="replace")).documents), None)
 
 
@@ -62,29 +62,29 @@ class Sections:
         self._starts = [one.start for one in self.every]
 
     def at(self, offset: int) -> Section | None:
-        """The section in which a character of the output stands."""
+        """Return the section that contains an offset of the output; None if none does."""
         number = bisect.bisect_right(self._starts, offset) - 1
         return self.every[number] if number >= 0 else None
 
 
 class Alignment(Value, eq=False):
-    """A section as a part of what its template prints, line by line.
+    """The lines of a section within the output of its template.
 
     Attributes:
-        lines: offsets of the lines of the section, each with that of the same line of what is printed.
+        lines: for each line, its offset in the section and its offset in the template's output.
     """
 
     lines: tuple[tuple[int, int], ...]
 
     def printed(self, offset: int) -> int:
-        """The offset in what is printed of a character of the section."""
+        """Return the offset in the template's output that corresponds to an offset in the section."""
         number = bisect.bisect_right(self.lines, (offset, 1 << 62)) - 1
         start, there = self.lines[max(number, 0)]
         return there + max(offset - start, 0)
 
 
 class Chunks:
-    """The parts of what a template prints that Helm takes for one object each."""
+    """The parts of a template's output that Helm takes for one object each."""
 
     def __init__(self, text: str) -> None:
         self._text = text
@@ -96,9 +96,9 @@ class Chunks:
             self._by_length.setdefault(text.count("\n", start, end), []).append(number)
 
     def aligned(self, section: Section) -> Alignment | None:
-        """Find a section; None if no part has its lines.
+        """Find the part with a section's lines; None if there is none.
 
-        Single lines may differ: a digest of what another template prints is another one.
+        Single lines may differ, for example a checksum of another template's output.
         """
         wanted = section.text.strip()
         first = section.text.find(wanted) if wanted else 0
@@ -118,7 +118,7 @@ class Chunks:
 
 
 def _chunks(text: str) -> list[tuple[int, int]]:
-    """The parts of a text that Helm takes for one object each, without the space around them."""
+    """Return the parts of a text that Helm takes for one object each, without surrounding space."""
     bounds = [0, *(edge for match in _SEPARATOR().finditer(text) for edge in match.span()), len(text)]
     found = []
     for start, end in zip(bounds[::2], bounds[1::2], strict=True):

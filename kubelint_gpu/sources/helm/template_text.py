@@ -1,4 +1,4 @@
-"""The text of a Go template as pieces: what is printed as it stands, and actions.
+"""The pieces of a Go template: literal text, and actions.
 
 The rules are those of Go's `text/template`, as Helm 3.20 and 4.2 use it: delimiters, trim markers, comments, and
 strings within actions.
@@ -30,21 +30,21 @@ _DEFINED = pattern(r"\s*(?:define|block)\s+(?:\"(?P<quoted>(?:\\.|[^\"\\])*)\"|`
 
 
 class TemplateError(Exception):
-    """The text does not have the form of a Go template, or is nested too deep; Helm says what is wrong with it."""
+    """The text is no valid Go template, or is nested too deep; Helm reports the error."""
 
 
 class Piece(Value):
-    """A part of a template.
+    """A piece of a template.
 
     Attributes:
-        kind: `text` is printed; `output` prints what its pipeline gives; `control` opens, parts or ends a block;
+        kind: `text` is printed; `output` prints the result of its pipeline; `control` opens, divides or ends a block;
             `silent` is a comment or an assignment.
-        start: the offset of its first character; of text the first that is not trimmed away.
-        end: the offset behind its last one.
-        inner: what stands between the delimiters of an action.
+        start: the offset of its first character; for text the first that is not trimmed.
+        end: the offset behind its last character.
+        inner: the text between the delimiters of an action.
         word: the keyword of a control action.
-        trims_left: whether it takes away the space before it.
-        trims_right: whether it takes away the space behind it.
+        trims_left: whether it trims the space before it.
+        trims_right: whether it trims the space behind it.
         within: the control actions that enclose it, the outermost first.
     """
 
@@ -59,13 +59,13 @@ class Piece(Value):
 
     @property
     def defined(self) -> str | None:
-        """The name of the template that it defines; None if it defines none."""
+        """Return the name of the template that the piece defines; None if it defines none."""
         match = _DEFINED().match(self.inner) if self.word in ("define", "block") else None
         return (match["quoted"] if match["quoted"] is not None else match["raw"]) if match is not None else None
 
 
 def pieces(text: str) -> list[Piece]:
-    """The pieces of a template, in order; text that trim markers take away belongs to none.
+    """Return the pieces of a template, in order; trimmed text belongs to none.
 
     Raises:
         TemplateError: an action or a block is not ended.
@@ -92,7 +92,7 @@ def pieces(text: str) -> list[Piece]:
 
 
 def _flat(text: str) -> Iterator[Piece]:
-    """The pieces without what encloses them."""
+    """Yield the pieces without their enclosing blocks."""
     end, trimmed = 0, False
     while True:
         start = text.find("{{", end)

@@ -1,4 +1,4 @@
-"""The line that a message of Kustomize means and does not name: found by what it quotes and what it says is wrong."""
+"""Finds the line that an error of Kustomize means but does not name, by the texts that it quotes and its wording."""
 
 from __future__ import annotations
 
@@ -36,12 +36,12 @@ _Finder = Callable[[Layer, "re.Match[str]"], Iterator[Spot]]
 
 
 def blamed(text: str, found: Survey, shown: Callable[[str], str]) -> Spot | None:
-    """The place in a kustomization or a patch, of the innermost folder that the message names first."""
+    """Return the place that the error means, in the innermost folder that it names first; None if unknown."""
     return next((spot for layer in _layers(text, found, shown) for spot in _known(layer, text)), None)
 
 
 def quoted(text: str, found: Survey, shown: Callable[[str], str]) -> Spot | None:
-    """Where the longest value stands that the message quotes."""
+    """Return the place of the longest value that the error quotes; None if there is none."""
     best: tuple[int, Spot] | None = None
     for layer in _layers(text, found, shown):
         for pointer, value in _scalars(layer.kustomization.value):
@@ -64,7 +64,7 @@ def _known(layer: Layer, text: str) -> Iterator[Spot]:
 
 
 def _mistyped(layer: Layer, match: re.Match[str]) -> Iterator[Spot]:
-    """A value of another type than Kustomize wants: its path is that of Go, types between the fields."""
+    """Yield values of the wrong type; the error gives their path as Go does, with types between the fields."""
     names = [name for name in match["path"].split(".") if name[:1].islower()]
     wanted = _TYPES.get(match["type"], ())
     for pointer, value in _below(layer.kustomization.value, names, ()):
@@ -75,7 +75,7 @@ def _mistyped(layer: Layer, match: re.Match[str]) -> Iterator[Spot]:
 
 
 def _below(value: Any, names: list[str], pointer: Pointer) -> Iterator[tuple[Pointer, Any]]:
-    """What stands under some fields one below the other, in each element of the lists on the way."""
+    """Yield the values below nested fields, in each element of the lists on the way."""
     if not names:
         yield pointer, value
     elif isinstance(value, list):
@@ -96,7 +96,7 @@ def _unknown_field(layer: Layer, match: re.Match[str]) -> Iterator[Spot]:
 
 
 def _without(keys: tuple[str, ...], *fields: str) -> _Finder:
-    """Entries of lists that have none of some keys."""
+    """Return a finder of list entries that have none of the keys."""
 
     def finder(layer: Layer, match: re.Match[str]) -> Iterator[Spot]:  # noqa: ARG001 - one form for all
         for field in fields:
@@ -108,7 +108,7 @@ def _without(keys: tuple[str, ...], *fields: str) -> _Finder:
 
 
 def _named(field: str, key: str = "name") -> _Finder:
-    """The entry of a list that a message calls by its name."""
+    """Return a finder of the list entry that the error names."""
 
     def finder(layer: Layer, match: re.Match[str]) -> Iterator[Spot]:
         for index, entry in enumerate(layer.kustomization.entries(field)):
@@ -119,7 +119,7 @@ def _named(field: str, key: str = "name") -> _Finder:
 
 
 def _replacement(layer: Layer, match: re.Match[str]) -> Iterator[Spot]:
-    """The entry, or the path in it, that selects nothing."""
+    """Yield the entry of `replacements`, or the path in it, that selects nothing."""
     for index, entry in enumerate(layer.kustomization.entries("replacements")):
         if not isinstance(entry, dict):
             continue
@@ -148,7 +148,7 @@ def _plugin(layer: Layer, match: re.Match[str]) -> Iterator[Spot]:
 
 
 def _key(*names: str) -> _Finder:
-    """A field of the kustomization itself."""
+    """Return a finder of a top-level field of the kustomization."""
 
     def finder(layer: Layer, match: re.Match[str]) -> Iterator[Spot]:  # noqa: ARG001 - one form for all
         for name in names:
@@ -159,7 +159,7 @@ def _key(*names: str) -> _Finder:
 
 
 def _twice(layer: Layer, match: re.Match[str]) -> Iterator[Spot]:
-    """The last entry of `resources` that brings an object which is there already."""
+    """Yield the last entry of `resources` that adds an object that exists already."""
     for field in ("resources", "bases"):
         for index, entry in reversed(list(enumerate(layer.kustomization.entries(field)))):
             for value, _ in layer.documents(entry, "") if isinstance(entry, str) else ():
@@ -172,7 +172,7 @@ def _twice(layer: Layer, match: re.Match[str]) -> Iterator[Spot]:
 
 
 def _incomplete(layer: Layer, match: re.Match[str]) -> Iterator[Spot]:
-    """A document that says too little of itself to be an object."""
+    """Yield a document without the fields that identify an object."""
     steps = match["field"].split(".")
     for value, writer in layer.documents(match["file"], ""):
         found = value
@@ -183,7 +183,7 @@ def _incomplete(layer: Layer, match: re.Match[str]) -> Iterator[Spot]:
 
 
 def _value_of_another_type(layer: Layer, match: re.Match[str]) -> Iterator[Spot]:
-    """A text that is put where a number or a boolean is wanted: of a generator or a patch."""
+    """Yield texts of a generator or a patch that replace a number or a boolean."""
     for field in _GENERATORS:
         for index, entry in enumerate(layer.kustomization.entries(field)):
             for _, value, writer in entries_of(layer, entry, (field, index)) if isinstance(entry, dict) else ():
@@ -211,7 +211,7 @@ def _scalars(value: Any, pointer: Pointer = ()) -> Iterator[tuple[Pointer, str]]
 
 
 def _is_quoted(value: str, text: str) -> bool:
-    """Whether a text stands in a message between what is no part of a word."""
+    """Whether a message quotes a text as a whole word."""
     return re.search(rf"(?<![\w./-]){re.escape(value)}(?![\w/-])", text) is not None
 
 

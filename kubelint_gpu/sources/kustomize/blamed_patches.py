@@ -1,4 +1,4 @@
-"""What a message of Kustomize about a patch means: its entry, a document or an operation of it."""
+"""Finds the patch that an error of Kustomize means: its entry, a document or an operation in it."""
 
 from __future__ import annotations
 
@@ -18,21 +18,21 @@ _SELECTOR = pattern(rf"{_CONDITION}(?:,{_CONDITION})*|\s*")
 
 
 def patch_without_target(layer: Layer, match: re.Match[str]) -> Iterator[Spot]:  # noqa: ARG001 - one form for all
-    """A JSON patch that does not say what it is for."""
+    """Yield JSON patches without a target."""
     for pointer, entry, values in patches_of(layer):
         if "target" not in entry and any(isinstance(value, list) for value, _ in values):
             yield layer.value(pointer, "").spot()
 
 
 def patch_of_both(layer: Layer, match: re.Match[str]) -> Iterator[Spot]:  # noqa: ARG001 - one form for all
-    """A patch that is written here and names a file."""
+    """Yield patches that are inline and also name a file."""
     for pointer, entry, _ in patches_of(layer):
         if "patch" in entry and "path" in entry:
             yield layer.value((*pointer, "path"), "").spot()
 
 
 def patch_of_nothing(layer: Layer, match: re.Match[str]) -> Iterator[Spot]:
-    """A patch that is neither of the two kinds: text that cannot be read, or no object that says what it is for."""
+    """Yield patches of neither kind: unreadable texts, and objects that do not say what they are for."""
     for pointer, entry, values in patches_of(layer):
         named = match["path"]
         if named is not None and entry.get("path") != named:
@@ -49,7 +49,7 @@ def patch_of_nothing(layer: Layer, match: re.Match[str]) -> Iterator[Spot]:
 
 
 def patch_operation(layer: Layer, match: re.Match[str]) -> Iterator[Spot]:
-    """An operation of a JSON patch that cannot be made, by its path or by what it calls itself."""
+    """Yield the impossible operations of JSON patches, found by their `path` or `op`."""
     for _, _, values in patches_of(layer):
         for value, writer in values:
             for index, operation in enumerate(value if isinstance(value, list) else ()):
@@ -59,7 +59,7 @@ def patch_operation(layer: Layer, match: re.Match[str]) -> Iterator[Spot]:
 
 
 def patches_of(layer: Layer) -> Iterator[tuple[Pointer, dict[str, Any], list[tuple[Any, FieldWriter]]]]:
-    """The entries of patches, each with what it holds."""
+    """Yield the entries of patches, each with its contents."""
     for field in _PATCHES:
         for index, entry in enumerate(layer.kustomization.entries(field)):
             if isinstance(entry, str):
@@ -79,7 +79,7 @@ def _held(layer: Layer, entry: dict[str, Any], pointer: Pointer) -> Iterator[tup
 
 
 def patch_target(layer: Layer, match: re.Match[str]) -> Iterator[Spot]:  # noqa: ARG001 - one form for all
-    """A target of a patch whose expressions cannot be read."""
+    """Yield targets of patches whose regular expressions or selectors cannot be read."""
     from kubelint_gpu import linear
 
     for pointer, entry, _ in patches_of(layer):

@@ -1,4 +1,4 @@
-"""What Kustomize complains of, at the line of the user's that it means, and the folder in which Kustomize works."""
+"""Errors of Kustomize, at the line of the user's file that each means, and the folder in which Kustomize works."""
 
 from __future__ import annotations
 
@@ -48,12 +48,12 @@ _MOST = 400
 
 
 class WorkingCopy(Value):
-    """Where Kustomize works.
+    """The folders in which Kustomize works.
 
     Attributes:
-        folder: what is built.
-        home: a folder of its own for everything the program wants to write.
-        tree: the folder that stands for the root of the repository, as it occurs in messages.
+        folder: the folder to build.
+        home: a separate folder for everything that the program writes.
+        tree: the folder that stands for the root of the repository, as it occurs in errors.
     """
 
     folder: Path
@@ -63,7 +63,7 @@ class WorkingCopy(Value):
 
 @contextmanager
 def staged(folder: str, files: Mapping[str, bytes], in_place: Path | None = None) -> Iterator[WorkingCopy]:
-    """A copy of some files of a repository, of which `folder` is built; it is gone when the block ends.
+    """Yield a temporary copy of files of a repository, to build `folder`.
 
     With `in_place`, the real root of the repository, nothing is copied.
     """
@@ -79,7 +79,7 @@ def staged(folder: str, files: Mapping[str, bytes], in_place: Path | None = None
 
 
 def complaint(error: str, stage: WorkingCopy, found: Survey, shown: Callable[[str], str]) -> Obstacle:
-    """The place and the sentence for what Kustomize wrote to standard error."""
+    """Return the place and the sentence for an error that Kustomize printed."""
     text = _cleaned(error, stage, shown)
     top = found.kustomizations[found.root]
     message = f"kustomize cannot build it: {_short(text)}"
@@ -101,7 +101,7 @@ def complaint(error: str, stage: WorkingCopy, found: Survey, shown: Callable[[st
 
 
 def _cleaned(error: str, stage: WorkingCopy, shown: Callable[[str], str]) -> str:
-    """The lines that are no warning, with the user's paths for those of the stage."""
+    """Return the lines that are no warnings, with the user's paths in place of the copy's."""
     lines = [line for line in error.splitlines() if line.strip() and not line.startswith(("#", "Warning"))]
     text = " ".join(line.strip() for line in lines).removeprefix("Error: ").removeprefix("error: ")
     logged = _LOGGED().fullmatch(text)
@@ -112,7 +112,7 @@ def _cleaned(error: str, stage: WorkingCopy, shown: Callable[[str], str]) -> str
 
 
 def _short(text: str) -> str:
-    """The end of the chain: what is wrong, without all the folders that led there."""
+    """Return the end of the error's chain: the cause, without the folders that led to it."""
     while True:
         match = _ACCUMULATING().match(text)
         if match is None:
@@ -161,7 +161,7 @@ def _place(text: str, found: Survey, shown: Callable[[str], str]) -> tuple[Readi
 
 
 def _documents(found: Survey) -> Iterator[tuple[Reading, Document]]:
-    """The objects of patches first: a target that is missed is named there."""
+    """Yield the objects, those of patches first, because a missing target is named there."""
     patches = {
         posixpath.normpath(posixpath.join(one.folder, path))
         for one in found.kustomizations.values()

@@ -32,20 +32,20 @@ Lookup = Callable[[str, bool], str | None]
 
 
 class SubstitutionError(Exception):
-    """A text is refused: the message says why."""
+    """Flux would refuse the text; the message says why."""
 
 
 def filled(text: str, lookup: Lookup) -> str:
-    """The text with the values of its variables; one that is not known stays there, without a default.
+    """Return the text with its variables filled in; an unknown variable without a default stays as it is.
 
     Raises:
-        SubstitutionError: what stands behind `${` is nothing that Flux takes, or the values are too long.
+        SubstitutionError: Flux does not accept the text behind `${`, or the values are too long.
     """
     return _Filling(text, lookup).all()
 
 
 class _Filling:
-    """A walk through a text."""
+    """Fills in one text, from left to right."""
 
     def __init__(self, text: str, lookup: Lookup) -> None:
         self._text = text
@@ -54,7 +54,7 @@ class _Filling:
         self._size = 0
 
     def all(self) -> str:
-        """The whole text."""
+        """Return the whole text, filled in."""
         parts = []
         while self._at < len(self._text):
             parts.append(self._until(_IN_TEXT()))
@@ -63,7 +63,7 @@ class _Filling:
         return "".join(parts)
 
     def _until(self, marks: re.Pattern[str]) -> str:
-        """The text before the next mark that is not escaped, or the rest."""
+        """Return the text up to the next unescaped mark, or the rest."""
         parts = []
         while (mark := marks.search(self._text, self._at)) is not None:
             parts.append(self._text[self._at : mark.start()])
@@ -77,7 +77,7 @@ class _Filling:
         return "".join(parts)
 
     def _use(self, depth: int) -> str:
-        """What stands for `${…}`."""
+        """Return the replacement of `${…}`."""
         begin = self._at
         if depth > _DEEPEST:
             raise self._refused(begin)
@@ -117,7 +117,7 @@ class _Filling:
         return _unknown(name) if value is None else value or "".join(arguments)
 
     def _change(self, begin: int, depth: int) -> Callable[[str], str | None]:
-        """What is done to the value; it gives None for what is not done here."""
+        """Return the operation on the value; the operation returns None if it is not supported here."""
         if name := self._taken(_CASE()):
             return lambda value: _cased(name, value)
         if name := self._taken(_REPLACED()):
@@ -196,7 +196,7 @@ def _without(name: str, value: str, away: str) -> str:
 
 
 def _part(value: str, start: str, length: str | None) -> str:
-    """Bytes of a value; all of it where a number is none."""
+    """Return the substring of a value by bytes; the whole value if `start` or `length` is no number."""
     if _INTEGER().fullmatch(start) is None or (length is not None and _INTEGER().fullmatch(length) is None):
         return value
     data = value.encode()

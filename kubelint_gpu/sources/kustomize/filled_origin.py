@@ -1,4 +1,4 @@
-"""Where the fields of an object were written whose variables Flux fills in."""
+"""Traces the fields of objects whose variables Flux fills in."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ _BROKEN = "with the values of its variables the result is no YAML"
 
 
 class FilledOrigin(Origin):
-    """An object with variables: `raw` is what it was before they were filled in, `origin` where it was written.
+    """The origin of an object with variables: `raw` is the object before they were filled in, `origin` its origin.
 
-    A field with a variable leads to the value of the variable, every other one to where it was written.
+    A field with a variable leads to the variable's value, every other field to where it was written.
     """
 
     def __init__(self, origin: Origin, raw: Document, document: Document, known: KnownVariables) -> None:
@@ -29,7 +29,7 @@ class FilledOrigin(Origin):
         self._given: dict[tuple[str, int, int], Spot] = {}
 
     def spot(self, pointer: Pointer, role: Role = "value") -> Spot:
-        """The value of the variable that a field names first, else where the field was set last."""
+        """Return the value of the first variable in a field, else where the field was set last."""
         written = super().spot(pointer, role)
         value = value_at(self.value, pointer) if role == "value" else None
         if not isinstance(value, str) or "${" not in value or value == value_at(self._document.value, pointer):
@@ -41,7 +41,7 @@ class FilledOrigin(Origin):
         return spot
 
     def told(self, path: str, line: int, column: int) -> tuple[bool, tuple[tuple[Spot, str], ...]]:
-        """Of the value of a variable the field that names it; of another place what its origin knows."""
+        """Return, for the value of a variable, the field that uses it; for other places the answer of the origin."""
         written = self._given.get((path, line, column))
         if written is None:
             return super().told(path, line, column)
@@ -51,9 +51,9 @@ class FilledOrigin(Origin):
 def with_variables(
     reading: Reading, origins: Sequence[Origin | None], known: KnownVariables
 ) -> tuple[Reading | None, tuple[Origin | None, ...], tuple[Obstacle, ...]]:
-    """Rendered objects with the values of their variables, where they were written, and what is wrong with them.
+    """Return the rendered objects with their variables filled in, their origins, and the problems.
 
-    There are none if Flux refuses any of them.
+    There are no objects if Flux refuses one of them.
     """
     parts: list[str] = []
     refused: list[Obstacle] = []

@@ -1,4 +1,4 @@
-"""Where the fields of a rendered object were written."""
+"""Traces the fields of a rendered object to where they were written."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ _THROUGH = {"namePrefix": "this prefix is put before it", "nameSuffix": "this su
 
 
 class Answer(Value, eq=False):
-    """What is known of one field.
+    """The origin of one field.
 
     Attributes:
-        spot: where it was set last, or where its object stands.
-        certain: whether the value there is the rendered one.
-        writer: who set it last; None where the object itself is not known.
-        before: who set it before, the oldest first, each with the value that it gave.
-        pointer: the field of the rendered object; of an absent one the nearest ancestor that is present.
+        spot: where the field was set last, or where its object stands.
+        certain: whether the value there equals the rendered one.
+        writer: the last writer; None if the object itself is unknown.
+        before: the earlier writers, the oldest first, each with its value.
+        pointer: the field of the rendered object; for an absent field its nearest present ancestor.
     """
 
     spot: Spot
@@ -37,12 +37,12 @@ class Answer(Value, eq=False):
 
 
 class Removal(Value, eq=False):
-    """What one line took out of a mapping or list of a rendered object, and nobody put back.
+    """Entries that one line removed from a mapping or list of a rendered object, and that did not come back.
 
     Attributes:
         pointer: the mapping or list.
-        writer: who took it out.
-        entries: what it was, each with its key; None for elements of a list.
+        writer: the writer that removed the entries.
+        entries: the removed entries, each with its key; None for elements of a list.
     """
 
     pointer: Pointer
@@ -51,9 +51,9 @@ class Removal(Value, eq=False):
 
 
 class Origin:
-    """One rendered object, and the traced one that it was made of.
+    """One rendered object, and the traced object behind it.
 
-    It remembers what it was asked, so that a place can be asked for the writers behind it.
+    Answers are remembered, so that a place can be traced back to its writers.
     """
 
     def __init__(
@@ -74,18 +74,18 @@ class Origin:
         self._asked: dict[tuple[str, int, int], Answer] = {}
 
     def answer(self, pointer: Pointer, role: Role = "value") -> Answer:
-        """Who set a field; an absent one stands at the key of the nearest ancestor that is present."""
+        """Return the origin of a field; an absent field stands at the key of its nearest present ancestor."""
         found = self._answer(pointer, role)
         spot = found.spot
         self._asked.setdefault((spot.path, spot.span.start, spot.span.end), found)
         return found
 
     def spot(self, pointer: Pointer, role: Role = "value") -> Spot:
-        """Where a field was set last; an absent one stands at the key of the nearest ancestor that is present."""
+        """Return where a field was set last; an absent field stands at the key of its nearest present ancestor."""
         return self.answer(pointer, role).spot
 
     def told(self, path: str, line: int, column: int) -> tuple[bool, tuple[tuple[Spot, str], ...]]:
-        """Of a place that was answered: whether it is certain, and who set the value before, with what it was."""
+        """Return, for a place returned before, whether it is certain, and the earlier writers with their values."""
         answer = self.behind(path, line, column)
         if answer is None:
             return True, ()
@@ -95,19 +95,19 @@ class Origin:
         )
 
     def behind(self, path: str, line: int, column: int) -> Answer | None:
-        """The answer that led to a place; None where none did."""
+        """Return the answer that led to a place; None if none did."""
         for (known, _, _), answer in self._asked.items():
             if known == path and (answer.spot.span.line, answer.spot.span.column) == (line, column):
                 return answer
         return None
 
     def traced(self, pointer: Pointer) -> Traced | None:
-        """The traced value of a field that is present in both."""
+        """Return the traced value of a field; None if the rendered or the traced object lacks it."""
         found, depth, _ = self._descend(pointer)
         return found if depth == len(pointer) else None
 
     def removals(self) -> Iterator[Removal]:
-        """What was taken out on the way, in the order of the rendered text."""
+        """Yield the removed entries, in the order of the rendered text."""
         todo: list[Pointer] = [()]
         while todo:
             pointer = todo.pop()
@@ -130,13 +130,13 @@ class Origin:
             return Answer(spot, certain=depth == present, writer=traced.writers[0], pointer=pointer[:depth])
         if role == "key" or isinstance(value, dict | list):
             writer = _keyed(traced, value) if role == "key" or traced.children is not None else traced.writer
-            same = role == "key" or _alike(traced.value, value)
+            same = role == "key" or _is_equal(traced.value, value)
             return Answer(writer.spot(role), same, writer, pointer=pointer)
-        certain = _alike(traced.value, value) or value in self.renamed.get(str(traced.value), ())
+        certain = _is_equal(traced.value, value) or value in self.renamed.get(str(traced.value), ())
         return Answer(traced.writer.spot(role), certain, traced.writer, traced.before, pointer)
 
     def _descend(self, pointer: Pointer) -> tuple[Traced | None, int, Any]:
-        """As far as both the rendered and the traced object have the field, and how far that is."""
+        """Return the deepest traced value on the way to a field, its depth, and the rendered value there."""
         traced = self.traceable.traced if self.traceable is not None else None
         value: Any = self.value
         for depth, step in enumerate(pointer):
@@ -154,7 +154,7 @@ class Origin:
         return traced, len(pointer), value
 
     def _element(self, traced: Traced, rendered: list[Any], index: int, where: Pointer) -> Traced | None:
-        """The traced element for a rendered one: by its key, else by its value, else by its place."""
+        """Return the traced element for a rendered one: matched by key, else by value, else by index."""
         elements = traced.elements()
         if elements is None:
             return None
@@ -173,7 +173,7 @@ class Origin:
 
 
 def _not_back(pointer: Pointer, traced: Traced, value: Any) -> Iterator[Removal]:
-    """What is gone from a rendered value, by who took it."""
+    """Yield the entries that are missing in the rendered value, grouped by the writer that removed them."""
     by: dict[FieldWriter, list[tuple[str | None, Any]]] = {}
     for gone in traced.gone:
         if isinstance(value, dict):
@@ -192,7 +192,7 @@ def _same_element(one: Any, other: Any) -> bool:
 
 
 def _keyed(traced: Traced, value: Any) -> FieldWriter:
-    """Who wrote the key: of a mapping or list the first, of another value the last that has a key for it at all."""
+    """Return the writer of a key: the first for a mapping or list, else the last writer with a key for the value."""
     if isinstance(value, dict | list):
         return traced.writers[0]
     having = [one for one in traced.writers if isinstance(one.script, DocumentScript | InlineScript) and one.pointer]
@@ -200,7 +200,7 @@ def _keyed(traced: Traced, value: Any) -> FieldWriter:
 
 
 def _present(value: Any, pointer: Pointer) -> int:
-    """How many steps of a pointer the rendered object has."""
+    """Return how many steps of a pointer the rendered object has."""
     for depth, step in enumerate(pointer):
         if isinstance(value, list):
             known = isinstance(step, int) and step < len(value)
@@ -212,8 +212,8 @@ def _present(value: Any, pointer: Pointer) -> int:
     return len(pointer)
 
 
-def _alike(one: Any, other: Any) -> bool:
-    """Equal, where a number that came as text counts as the number."""
+def _is_equal(one: Any, other: Any) -> bool:
+    """Whether two values are equal, counting a number given as text as the number."""
     if isinstance(one, dict | list) or isinstance(other, dict | list):
         return bool(one == other)
     return str(one) == str(other)
@@ -222,9 +222,9 @@ def _alike(one: Any, other: Any) -> bool:
 def origins(
     values: list[Any], objects: Sequence[Traceable], fallback: FieldWriter, path: str
 ) -> tuple[Origin | None, ...]:
-    """For each rendered value its origin: the traced object of the same kind, name and namespace, or kind and name.
+    """Return the origin of each rendered value: the traced object with its kind, name and namespace, or kind and name.
 
-    None for what is no mapping. A generated object is named without the suffix of its contents.
+    None for a value that is no mapping. A generated object is matched without its hash suffix.
     """
     known: dict[tuple[Any, ...], deque[Traceable]] = {}
     for one in objects:
@@ -263,7 +263,7 @@ def _shown(value: Any) -> str:
 
 
 def _keys(value: dict[str, Any]) -> Iterator[tuple[tuple[Any, ...], bool]]:
-    """What a rendered object may be known by, the best first, and whether only a generated one is meant."""
+    """Yield keys that may identify a rendered object, the best first, and whether only a generated object may match."""
     meta = value.get("metadata")
     meta = meta if isinstance(meta, dict) else {}
     name, kind = str(meta.get("name") or ""), (value.get("apiVersion"), value.get("kind"))
@@ -273,7 +273,7 @@ def _keys(value: dict[str, Any]) -> Iterator[tuple[tuple[Any, ...], bool]]:
 
 
 def _first(left: deque[Traceable] | None, used: AbstractSet[Traceable], generated: bool) -> Traceable | None:
-    """The first object that is not used yet."""
+    """Return the first unused object; None if there is none."""
     while left and left[0] in used:
         left.popleft()
     return left[0] if left and (left[0].generated or not generated) else None

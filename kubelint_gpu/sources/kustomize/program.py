@@ -16,14 +16,14 @@ _FLAG = "--kustomize-timeout"
 
 
 class Program(Value):
-    """A command that builds a kustomization: its beginning, before the folder; `named` by the user or found."""
+    """The command that builds a kustomization, up to the folder; `named` if the user gave it."""
 
     command: tuple[str, ...]
     named: bool = False
 
 
 def find_program(given: str | None = None) -> Program:
-    """`kustomize`, else `kubectl kustomize`; `given` is the path of either.
+    """Return `kustomize`, else `kubectl kustomize`; `given` is the path of either.
 
     Raises:
         ProgramError: there is none.
@@ -46,7 +46,7 @@ def find_program(given: str | None = None) -> Program:
 
 
 def version(program: Program) -> str:
-    """What the program calls its version, `?` where it does not say."""
+    """Return the version that the program prints, `?` if it prints none."""
     command = [program.command[0], "version", *(["--client"] if "kubectl" in Path(program.command[0]).name else [])]
     with tempfile.TemporaryDirectory() as home:
         try:
@@ -62,7 +62,7 @@ def build(program: Program, folder: Path, home: Path, flags: tuple[str, ...], ti
     """Build a folder.
 
     Raises:
-        ProgramError: it cannot be started, took too long, or printed too much, or it lies among the files of the run.
+        ProgramError: Kustomize cannot be started, took too long, printed too much, or lies among the files of the run.
     """
     if not program.named and is_of_checkout(program.command[0]):
         raise ProgramError(f"{program.command[0]} lies in the checkout, and is started only if --kustomize names it")

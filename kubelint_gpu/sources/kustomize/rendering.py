@@ -1,4 +1,4 @@
-"""A kustomization as it would be applied, and where each field of it was written."""
+"""A kustomization as it would be applied, with the origin of each field."""
 
 from __future__ import annotations
 
@@ -30,19 +30,19 @@ from kubelint_gpu.values import Value, replace
 
 
 class KnownRenders(Protocol):
-    """What earlier runs have rendered."""
+    """The cache of earlier builds."""
 
     def recall(self, program: Program, folder: str, files: Mapping[str, bytes]) -> bytes | None:
-        """What a program prints for a folder of some files; None where it is not known."""
+        """Return the program's output for a folder and its files; None if it is not cached."""
 
     def keep(self, program: Program, folder: str, files: Mapping[str, bytes], printed: bytes) -> None:
-        """Write down what it has printed, without further flags."""
+        """Cache the output of a build without further flags."""
 
 
 class Renderer(Value):
-    """How kustomizations are built: the program, the flags it is given besides, the time it may take.
+    """How kustomizations are built: the program, its further flags, and its limit of time.
 
-    What is `known` is not built again. `contents` are those of files that were read.
+    Builds in `known` are not repeated. `contents` caches the files read.
     """
 
     program: Program
@@ -53,7 +53,7 @@ class Renderer(Value):
 
     @property
     def allowed(self) -> AllowedFiles:
-        """What the flags allow."""
+        """Return the permissions that the flags give."""
         return AllowedFiles(
             helm=any(flag.startswith("--enable-helm") for flag in self.flags),
             plugins=any(flag.startswith(("--enable-alpha-plugins", "--enable-exec")) for flag in self.flags),
@@ -65,17 +65,17 @@ class Rendered(Value, eq=False):
     """One kustomization, built.
 
     Attributes:
-        path: the folder, and what tells it from another build of it, as they are printed; stands for the rendered text.
+        path: the folder, with a title if there are several builds of it, as printed; stands for the rendered text.
         root: the real root of the repository.
         cwd: the folder that printed paths are relative to.
-        survey: what it is made of.
-        problems: why it could not be rendered; empty where it was.
-        reading: the rendered objects, None where there are none.
-        origins: for each rendered document where its fields were written; None for what is no object.
-        objects: the objects of the model that says so.
-        printed: what Kustomize printed.
-        renderer: how it was built.
-        texts: what stood in place of files of the disk, by path below the root.
+        survey: the parts of the kustomization.
+        problems: why it could not be rendered; empty if it was.
+        reading: the rendered objects, None if there are none.
+        origins: for each rendered document the origin of its fields; None for a document that is no object.
+        objects: the objects of the second build, which traces the fields.
+        printed: the output of Kustomize.
+        renderer: the program and its settings.
+        texts: replacements of files on disk, by path below the root.
         known: the variables that Flux fills in; None if it is not built for a Kustomization of Flux.
     """
 
@@ -94,31 +94,31 @@ class Rendered(Value, eq=False):
 
     @property
     def what(self) -> str:
-        """What it is, in a message."""
+        """Return the noun for it in messages."""
         return "kustomization"
 
     @property
     def trouble(self) -> str:
-        """What a message says of it before its problem."""
+        """Return how a message begins that names one of its problems."""
         return f"the kustomization is {'not rendered' if self.reading is None else 'rendered in part'}"
 
     @property
     def folder(self) -> str:
-        """The folder that is rendered, as it is printed."""
+        """Return the folder rendered, as printed."""
         return self.shown(self.survey.root)
 
     @property
     def known_as(self) -> str:
-        """The file by which globs of the configuration know it: the kustomization, that of Flux if there is one."""
+        """Return the file that globs of the configuration match: the kustomization, or Flux's Kustomization."""
         return self.known.reading.path if self.known is not None else f"{self.path}/kustomization.yaml"
 
     @property
     def files(self) -> Iterable[str]:
-        """Its files, by path below the root."""
+        """Return the files read, by path below the root."""
         return dict.fromkeys((*self.survey.files, *(self.known.readings if self.known is not None else ())))
 
     def as_in(self, root: Path, folder: Path) -> Rendered:
-        """The same as another copy of the repository has it, of which `folder` is what is rendered.
+        """Return the same build in another copy of the repository, whose kustomization lies in `folder`.
 
         Raises:
             LookupError: the folder holds no kustomization.
@@ -129,12 +129,12 @@ class Rendered(Value, eq=False):
         return render(folder, self.renderer, root=root, cwd=root, variables=variables)
 
     def again(self, texts: Mapping[str, bytes]) -> Rendered:
-        """The same with other texts for some files, by printed path; itself where none of them is its own."""
+        """Return the build with other texts for some files, by printed path; itself if it reads none of them."""
         return rendered_again(self, texts)
 
     @property
     def top(self) -> Kustomization:
-        """The kustomization that was built; of one of Flux that."""
+        """Return the kustomization that was built, or Flux's Kustomization if there is one."""
         if self.known is None:
             return self.survey.kustomizations[self.survey.root]
         document = self.known.document
@@ -143,7 +143,7 @@ class Rendered(Value, eq=False):
 
     @property
     def sources(self) -> tuple[Reading, ...]:
-        """The files that it is made of: its own kustomization first, then the others by path."""
+        """Return the files read: its own kustomization first, then the others by path."""
         found = {path: self._plain(path) for path in self.survey.files}
         found |= {one.path: one.reading for one in self.survey.kustomizations.values()} | self.survey.readings
         if self.known is not None:
@@ -153,11 +153,11 @@ class Rendered(Value, eq=False):
         return (found[mine], *(reading for path, reading in sorted(found.items()) if path != mine))
 
     def _plain(self, path: str) -> Reading:
-        """A file of mere data."""
+        """Return a plain data file."""
         return Reading((), (), source_text(self.shown(path), text_of(self.survey.files[path])))
 
     def shown(self, path: str) -> str:
-        """A path below the root as it is printed."""
+        """Return a path below the root, as printed."""
         return display_path(self.root / path, self.cwd)
 
 
@@ -173,8 +173,8 @@ def render(
 ) -> Rendered:
     """Build the kustomization of a folder; nothing outside of `root` is read, and nothing is written there.
 
-    `texts` stand in place of what the disk has, by path below the root.
-    `printed` is what Kustomize printed for the same files before; then it is not started.
+    `texts` replace files on disk, by path below the root.
+    `printed` is an earlier output for the same files; with it, Kustomize is not started.
     `variables` are filled in as Flux does it, which also builds a folder without a kustomization.
     Printed paths are relative to `cwd`; a caller whose tree is a copy gives the folder that stands for its own.
 
@@ -197,7 +197,7 @@ def render(
 def looked_at(
     folder: Path, renderer: Renderer, *, root: Path, cwd: Path, variables: Variables | None = None
 ) -> Rendered:
-    """What `render` would build, without starting Kustomize: what it is made of, and what stands in the way.
+    """Survey a kustomization like `render`, without starting Kustomize: its parts and problems.
 
     Raises:
         LookupError: the folder holds no kustomization.
@@ -227,7 +227,7 @@ def _looked_at(
 
 
 def rendered_again(rendered: Rendered, texts: Mapping[str, bytes]) -> Rendered:
-    """The same with other texts for some files, by printed path; itself where none of them is its own."""
+    """Return the build with other texts for some files, by printed path; itself if it reads none of them."""
     below = {rendered.shown(path): path for path in rendered.files}
     mine = {below[path]: data for path, data in texts.items() if path in below}
     if rendered.renderer is None or all(rendered.survey.files.get(path) == data for path, data in mine.items()):
@@ -242,7 +242,7 @@ def rendered_again(rendered: Rendered, texts: Mapping[str, bytes]) -> Rendered:
 
 
 def traced_again(rendered: Rendered, texts: Mapping[str, bytes]) -> list[Traceable]:
-    """What the model makes of it with other texts for some files, by printed path; Kustomize is not asked."""
+    """Return the traced objects with other texts for some files, by printed path; Kustomize is not started."""
     below = {rendered.shown(path): path for path in rendered.survey.files}
     mine = {below[path]: data for path, data in texts.items() if path in below}
     if not mine.keys() & {one.path for one in rendered.survey.kustomizations.values()}:

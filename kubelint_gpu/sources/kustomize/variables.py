@@ -1,4 +1,4 @@
-"""The variables of a Kustomization of Flux: where their values stand, and what becomes of a text with them."""
+"""The variables of a Flux Kustomization: where their values stand, and how a text is filled in."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ _SWITCH = "kustomize.toolkit.fluxcd.io/substitute"
 
 
 class VariableSource(Value):
-    """Where values of variables stand: entries of a ConfigMap or a Secret, or of the Kustomization itself.
+    """A source of variables: entries of a ConfigMap or a Secret, or of the Kustomization itself.
 
     Attributes:
-        title: what messages call it.
+        title: its name in messages.
         reference: where the Kustomization names it.
-        optional: whether it need not be there.
+        optional: whether it may be missing.
         path: the file, below the root of the repository; empty if the repository does not have it.
-        document: which document of the file it is.
+        document: the index of its document in the file.
     """
 
     title: str
@@ -40,14 +40,14 @@ class VariableSource(Value):
 
 
 class Variables(Value):
-    """What a Kustomization of Flux applies, and with which variables.
+    """A Flux Kustomization: its folder and its variables.
 
     Attributes:
-        folder: the real path of the folder that is built.
-        title: what messages call the Kustomization.
+        folder: the real path of the folder to build.
+        title: the name of the Kustomization in messages.
         path: its file, below the root of the repository.
-        document: which document of the file it is.
-        sources: where values stand; a later one has the last word.
+        document: the index of its document in the file.
+        sources: the sources of variables, in increasing precedence.
         always: whether variables are filled in although none has a value.
     """
 
@@ -60,12 +60,12 @@ class Variables(Value):
 
     @property
     def fills(self) -> bool:
-        """Whether the Kustomization has variables at all."""
+        """Whether the Kustomization fills in variables at all."""
         return bool(self.sources) or self.always
 
 
 class KnownVariables:
-    """The values of variables, as the files of a tree have them; `shown` gives the path that findings print."""
+    """The values of variables in the files of a tree; `shown` gives the path that findings print."""
 
     def __init__(self, variables: Variables, tree: Tree, shown: Callable[[str], str]) -> None:
         self.variables = variables
@@ -77,33 +77,33 @@ class KnownVariables:
 
     @property
     def document(self) -> Document | None:
-        """The Kustomization."""
+        """Return the Kustomization."""
         return self._document(self.variables.path, self.variables.document)
 
     @property
     def reading(self) -> Reading:
-        """The file of the Kustomization."""
+        """Return the file of the Kustomization."""
         return self.readings[self.variables.path]
 
     def spot(self, pointer: Pointer) -> Spot:
-        """A place in the Kustomization."""
+        """Return a place in the Kustomization."""
         document = self.document
         if document is not None:
             return Spot(self.reading.path, document.locate(pointer, "key"))
         return Spot(self.reading.path, source_text(self.reading.path, self.reading.text).span(0, 0))
 
     def place(self, name: str) -> Spot | None:
-        """Where the value of a variable is written; None for one without a value, and for those of Secrets."""
+        """Return where the value of a variable is written; None if it has no value, or is from a Secret."""
         for one in reversed(self.variables.sources):
             if name in self._entries[one]:
                 return self._entries[one][name][1]
         return None
 
     def fill(self, text: str, document: Document) -> str:
-        """The text of an object with the values of its variables.
+        """Return the text of an object with its variables filled in.
 
         Raises:
-            SubstitutionError: Flux refuses it.
+            SubstitutionError: Flux refuses the text.
         """
         meta = mapping(mapping(document.value).get("metadata"))
         if any(mapping(meta.get(key)).get(_SWITCH) == "disabled" for key in ("labels", "annotations")):
@@ -112,7 +112,7 @@ class KnownVariables:
         return filled(text, self._value) if known or self.variables.always else text
 
     def names(self, text: str) -> list[str]:
-        """The variables that a text names."""
+        """Return the variables that a text names."""
         found: list[str] = []
 
         def noted(name: str, _default: bool) -> str:
@@ -126,7 +126,7 @@ class KnownVariables:
         return found
 
     def missing(self) -> Iterator[Obstacle]:
-        """What the repository does not have, of which some field depends."""
+        """Yield the sources that the repository lacks and that some field depends on."""
         for one, names in self._missing.items():
             some = ", ".join(sorted(names)[:_MOST_NAMED])
             said = f"{one.title}, which may have a value of {some}, is not in this repository"
@@ -135,7 +135,7 @@ class KnownVariables:
             yield Obstacle(spot.path, spot.span, said, withheld=True)
 
     def _value(self, name: str, has_default: bool) -> str | None:
-        """The last value that the repository has; of a source that it does not have nobody knows the variables."""
+        """Return the value with the highest precedence; a missing source could override it with any value."""
         declaring = next((one for one in reversed(self.variables.sources) if name in self._entries[one]), None)
         absent = [one for one in self.variables.sources if not one.path]
         if declaring is None:
@@ -149,7 +149,7 @@ class KnownVariables:
         return value
 
     def _of(self, source: VariableSource) -> Iterator[tuple[str, tuple[str | None, Spot | None]]]:
-        """The entries of a source: by name the value, None for an encrypted one, and where it stands."""
+        """Yield the entries of a source by name, each with its value (None if encrypted) and its place."""
         document = self._document(source.path, source.document)
         if document is None:
             return
@@ -171,7 +171,7 @@ class KnownVariables:
 
 
 def _decoded(value: object, *, is_base64: bool) -> str | None:
-    """The value of a variable, without line breaks; None if it is encrypted or none."""
+    """Return the value of a variable, without line breaks; None if it is encrypted or no text."""
     if not isinstance(value, str) or value.startswith(_ENCRYPTED):
         return None
     if is_base64:

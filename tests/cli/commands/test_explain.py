@@ -133,7 +133,7 @@ def test_a_claim_of_the_manifests_is_taken_to_be_bound_as_check_takes_it(tmp_pat
     text = explained(
         tmp_path, "deployment/a", workload("Deployment", "a", 1, 1, pod=volume) + claim, ("l", 1), ("s", 1)
     )
-    assert "claims v, taken to be bound where the pod goes: the inventory does not have it" in text
+    assert "claims v, assumed to be bound on the pod's node: the inventory does not have it" in text
     assert "beside what the inventory says is running: the pod fits on 2 of 2 nodes" in text
     assert text.endswith("rollout never ends; kubelint-gpu check says why")
 

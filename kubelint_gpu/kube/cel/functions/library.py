@@ -1,4 +1,4 @@
-"""How a function is called: which values it takes, what it says to others, and what it costs.
+"""Calls functions: the accepted types, the errors for others, and the cost.
 
 Source of costs: cel-go 0.26 interpreter/runtimecost.go and k8s.io/apiserver/pkg/cel/library/cost.go, 1.36.
 """
@@ -32,7 +32,7 @@ _LISTS = frozenset(["isSorted", "sum", "max", "min", "indexOf", "lastIndexOf"])
 
 
 def call_of(name: str, args: list[Callable[[Any], Any]], overloads: list[tuple[Type, ...]]) -> Callable[[Any], Any]:
-    """The program of a call whose arguments are worked out by programs of their own."""
+    """The program of a call; its arguments are programs, too."""
     function = _table().get(name)
     cost = _cost_of(name)
     steps = _STEPS.get(name)

@@ -22,12 +22,12 @@ from kubelint_gpu.kube.cel.functions.numbers import FUNCTIONS as _ARITHMETIC
 
 
 def index_of(items: list[Any], wanted: Any) -> int:
-    """The place of the first item that is equal; -1 where none is."""
+    """The index of the first equal item; -1 if there is none."""
     return next((place for place, item in enumerate(items) if equal(item, wanted)), -1)
 
 
 def last_index_of(items: list[Any], wanted: Any) -> int:
-    """The place of the last item that is equal; -1 where none is."""
+    """The index of the last equal item; -1 if there is none."""
     return next((place for place in range(len(items) - 1, -1, -1) if equal(items[place], wanted)), -1)
 
 

@@ -1,4 +1,4 @@
-"""Arithmetic, comparisons and conversions, of times, too.
+"""Arithmetic, comparisons and conversions, including times.
 
 Source of times: cel-go 0.26, common/types/duration.go and timestamp.go; times without a zone are in UTC.
 """
@@ -33,7 +33,7 @@ _DOUBLE = pattern(
 
 
 def conversion_error(value: Any, wanted: str) -> EvaluationError:
-    """The error of a value that cannot become one of another type."""
+    """The error for a value that cannot be converted to a type."""
     return EvaluationError(f"type conversion error from '{type_name(value)}' to '{wanted}'")
 
 
@@ -46,7 +46,7 @@ def time_sum(one: Duration | Timestamp, other: Duration | Timestamp, sign: int =
     found = one.nanoseconds + sign * other.nanoseconds
     points = isinstance(one, Timestamp) + isinstance(other, Timestamp)
     if points == 1:
-        return _at(found)
+        return _timestamp_at(found)
     return _span(found, "integer" if points else "duration")
 
 
@@ -56,7 +56,7 @@ def _span(value: int, kind: str = "duration") -> Duration:
     return Duration(value)
 
 
-def _at(value: int) -> Timestamp:
+def _timestamp_at(value: int) -> Timestamp:
     if not _SECONDS[0] <= value // 10**9 <= _SECONDS[1]:
         raise EvaluationError("timestamp overflow")
     return Timestamp(value)
@@ -86,7 +86,7 @@ def _to_timestamp(value: Any) -> Timestamp:
     if isinstance(value, Timestamp):
         return value
     if isinstance(value, int):
-        return _at(value * 10**9)
+        return _timestamp_at(value * 10**9)
     found = _POINT().fullmatch(value)
     if found is None:
         raise conversion_error(value, "google.protobuf.Timestamp")
@@ -97,7 +97,7 @@ def _to_timestamp(value: Any) -> Timestamp:
     seconds = (read - _EPOCH) // timedelta(seconds=1)
     if found[5]:
         seconds -= int(f"{found[5]}1") * (int(found[6]) * 3600 + int(found[7]) * 60)
-    return _at(seconds * 10**9 + int(f"{found[4] or 0:0<9}"[:9]))
+    return _timestamp_at(seconds * 10**9 + int(f"{found[4] or 0:0<9}"[:9]))
 
 
 def _moved(zone: str) -> int:
@@ -111,7 +111,7 @@ def _moved(zone: str) -> int:
 
 
 def _getter(read: Callable[[datetime], int], unit: int = 0) -> Callable[..., int]:
-    """What reads a part of a point in time, or with a `unit` how many of these a span has."""
+    """A function that reads a part of a timestamp or, with a `unit`, the length of a duration in this unit."""
 
     def get(value: Duration | Timestamp, zone: str = "") -> int:
         if isinstance(value, Duration):

@@ -1,4 +1,4 @@
-"""Quantities, semantic versions, addresses and networks: what Kubernetes adds to the language.
+"""Quantities, semantic versions, addresses and networks: Kubernetes' extensions of the language.
 
 Source: k8s.io/apiserver/pkg/cel/library/ip.go and cidr.go, 1.36, and Go's net/netip.
 """
@@ -25,10 +25,10 @@ _WHY = "parse error during conversion from string: "
 
 
 def quantity_of(text: str) -> Quantity:
-    """The quantity that a text means.
+    """The quantity of a text.
 
     Raises:
-        EvaluationError: it means none.
+        EvaluationError: the text is no quantity.
     """
     try:
         amount = parse_quantity(_with_digits(text))
@@ -43,20 +43,20 @@ def quantity_of(text: str) -> Quantity:
 
 
 def _with_digits(text: str) -> str:
-    """A quantity that has a sign, a point or a suffix and no digit is zero."""
+    """A quantity with a sign, a point or a suffix but no digit, as zero."""
     found = _NO_DIGITS().fullmatch(text)
     return f"{found[1]}0{found[2]}" if found is not None and text else text
 
 
 def _is_whole(text: str) -> bool:
-    """Whether apimachinery holds a quantity as an integer: with a binary suffix no fraction, else a short one."""
+    """Whether apimachinery stores a quantity as an integer: no fraction with a binary suffix, else a short one."""
     found = _FRACTION().search(text)
     places = len(found[1]) if found is not None else 0
     return places <= _DECIMAL.get(text[-1:], 0) and text[-1:] not in ("m", "u", "n")
 
 
 def is_read(parse: Any) -> Any:
-    """The function that says whether another one reads a text."""
+    """A function that returns whether another one can parse a text."""
 
     def check(*values: Any) -> bool:
         try:
@@ -100,7 +100,7 @@ def _plus(sign: int) -> Any:
 
 
 def _address(text: Any) -> IPv4Address | IPv6Address:
-    """The address that a text means, or that of a network."""
+    """The address in a text, or that of a network."""
     if not isinstance(text, str):
         return ip_address(text.ip)
     try:

@@ -22,10 +22,10 @@ _QUOTED = {ord(letter): f"\\{name}" for letter, name in zip('\a\b\f\n\r\t\v\\"',
 
 @lru_cache(maxsize=256)
 def compiled(pattern: str) -> Any:
-    """A pattern of RE2.
+    """The compiled RE2 pattern.
 
     Raises:
-        EvaluationError: it is none.
+        EvaluationError: it is invalid.
     """
     import re2
 
@@ -41,12 +41,12 @@ def compiled(pattern: str) -> Any:
 
 
 def steps_of(text: str, pattern: str, *_: int, every: bool = False) -> int:
-    """The steps of an evaluation that it takes to make a pattern, and to search a text for it or for `every` match.
+    """The steps to compile a pattern, and to search a text for it, or for `every` match.
 
-    A repetition of few letters may be a large program, so that the length of the pattern says little.
+    A repetition of few letters may be a large program, so that the length of the pattern is no measure.
 
     Raises:
-        EvaluationError: the pattern is none.
+        EvaluationError: the pattern is invalid.
     """
     letters = len(text) + 1
     size: int = compiled(pattern).programsize

@@ -1,6 +1,6 @@
-"""Devices that claims ask for.
+"""The plugin DynamicResources: devices of claims.
 
-Nothing below this module is imported for a pod without claims in a cluster without DeviceClasses.
+The modules of this package are not imported for a pod without claims in a cluster without DeviceClasses.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ def _post_filter(state: Any, snapshot: Snapshot, rejected: Iterable[tuple[NodeIn
 
 
 def served_by_devices(snapshot: Snapshot) -> frozenset[str]:
-    """The extended resources that a DeviceClass stands behind."""
+    """The extended resources that a DeviceClass serves."""
     if not snapshot.behaviour.dynamic_resources or not snapshot.cluster.devices_known:
         return frozenset()
     from kubelint_gpu.scheduler.plugins.dynamic_resources.claims import objects_of
@@ -59,9 +59,9 @@ def served_by_devices(snapshot: Snapshot) -> frozenset[str]:
 
 
 def pre_enqueue(pod: Pod, snapshot: Snapshot) -> str:
-    """Why a pod does not enter the queue: a claim of it is not there; empty where it does.
+    """Why a pod does not enter the queue: one of its claims is missing; empty if it does.
 
-    No event says so: the pod waits until a claim of its own appears.
+    There is no event for this: the pod waits until its claim appears.
     """
     if not pod.spec.resource_claims or not _has_to_do(pod, snapshot):
         return ""
@@ -71,7 +71,7 @@ def pre_enqueue(pod: Pod, snapshot: Snapshot) -> str:
 
 
 def reserved(pod: Pod, snapshot: Snapshot, node_name: str) -> tuple[Pod, ...]:
-    """The pod with the devices that its claims may get on a node; as it is where they get none there."""
+    """The pod with the possible allocations on a node; unchanged if its claims get no devices there."""
     if not _has_to_do(pod, snapshot):
         return (pod,)
     from kubelint_gpu.scheduler.plugins.dynamic_resources.prepare_claims import reserve
@@ -111,7 +111,7 @@ def _keeps_to_nodes(pod: Pod, cluster: Cluster) -> bool:
 
 
 def _token(pods: Sequence[Pod], _wide: bool, cluster: Cluster) -> Token | None:
-    """Nodes are alike that reach the same devices, or have devices of their own that are alike to all claims."""
+    """A key that is equal for nodes that reach the same devices, or have own devices that are equal for all claims."""
     if not cluster.devices_known or not any(_asks(pod) for pod in pods):
         return None
     from kubelint_gpu.scheduler.plugins.dynamic_resources.node_likeness import node_token

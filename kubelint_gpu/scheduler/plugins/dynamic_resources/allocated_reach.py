@@ -1,4 +1,4 @@
-"""Which nodes reach the devices that claims of a pod have already."""
+"""Which nodes reach the allocated devices of a pod's claims."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ NAME = "DynamicResources"
 
 
 def rejection(reason: str) -> Status:
-    """The status of a node, or of all, that cannot have the pod for such a reason."""
+    """The status of a node that rejects the pod for this reason."""
     return Status(NAME, Code.UNRESOLVABLE, (reason,))
 
 
 class AllocatedReach:
-    """The nodes that reach what some claims have, by claim; an allocation without a selector is reached by all."""
+    """The nodes that reach the allocations of some claims; every node reaches an allocation without a selector."""
 
     def __init__(self, allocations: Mapping[str, Allocation], snapshot: Snapshot) -> None:
         self._selectors = [
@@ -32,11 +32,11 @@ class AllocatedReach:
         self._homes: dict[NodeSelector, str] = snapshot.static("nodes of allocations", lambda _: {})
 
     def is_missing(self, node: NodeInfo) -> bool:
-        """Whether a node does not reach what a claim has."""
+        """Whether a node does not reach a claim's allocation."""
         return any(not _reaches(selector, node) for _, selector in self._selectors)
 
     def status(self, node: NodeInfo) -> Status:
-        """The status of a node that does not reach what a claim has, which says where that is."""
+        """The status of a node that does not reach a claim's allocation, with the place of the allocation."""
         told = [
             f"claim {key}, which is allocated to {self._home(selector)}"
             for key, selector in self._selectors
@@ -59,9 +59,9 @@ def is_releasable(
     rejected: Iterable[tuple[NodeInfo, Status]],
     snapshot: Snapshot,
 ) -> bool:
-    """Whether PostFilter takes back the devices of a claim that nobody else uses; `held` is what claims have.
+    """Whether PostFilter deallocates a claim that no other pod uses; `held` are the allocations of claims.
 
-    It knows the claims that did not reach a node on which the others found devices.
+    It considers claims that did not reach a node on which the other claims found devices.
     """
 
     def is_alone(claim: ResourceClaim) -> bool:

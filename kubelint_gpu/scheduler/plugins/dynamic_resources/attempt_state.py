@@ -1,4 +1,4 @@
-"""What a pod's claims are, for one attempt, what that makes of each node, and the allocation of a claim.
+"""The state of a pod's claims in one attempt, the verdict on each node, and the allocation of a claim.
 
 Source of the nodes of an allocation: `createNodeSelector` of the structured allocator, 0.36.3.
 """
@@ -35,7 +35,7 @@ _FILTER = f'running "{NAME}" filter plugin: '
 def allocations_of(
     pod: Pod, claims: Sequence[ResourceClaim], taken: Sequence[Sequence[Taken]], view: View, node: str
 ) -> tuple[tuple[str, Allocation], ...]:
-    """What each claim of a pod has after the pod was put on a node, by claim."""
+    """The allocation of each claim of a pod after the pod is placed on a node, by claim."""
     special = f"{pod.key}-extended-resources"
     keys = [special if claim.meta.name == SPECIAL_CLAIM else claim.key for claim in claims]
     return tuple([(key, _allocation(found, view, node)) for key, found in zip(keys, taken, strict=True)])
@@ -58,7 +58,7 @@ def _allocation(taken: Sequence[Taken], view: View, node: str) -> Allocation:
 
 
 def _selector(slots: Sequence[Slot], node: str) -> NodeSelector | None:
-    """The nodes that reach all devices: the chosen one where any is local to it."""
+    """The selector for nodes that reach all devices: the chosen node if any device is local to it."""
     expressions: list[Requirement] = []
     fields: list[Requirement] = []
     for slot in slots:
@@ -77,13 +77,13 @@ def _selector(slots: Sequence[Slot], node: str) -> NodeSelector | None:
 
 
 class AttemptState:
-    """What a pod's claims are and what is held, for one attempt.
+    """The pod's claims and the allocated devices, for one attempt.
 
     Attributes:
         pod: the pod.
         claims: its claims, in the order of its spec, without the one for extended resources.
-        wanted: those of them that have no devices yet.
-        allocations: what the others have, by claim.
+        wanted: those that are not allocated yet.
+        allocations: the allocations of the others, by claim.
         asked: extended resources of which some may be served by devices.
         stale: a claim for extended resources that an earlier attempt left.
     """
@@ -111,17 +111,17 @@ class AttemptState:
 
     @property
     def sight(self) -> Hashable:
-        """Equal for pods to which `key` says the same of every node; None where nothing but the pod tells."""
+        """A key that is equal for pods for which `key` is equal on every node; None if it depends on the pod."""
         return None if self.asked or self.allocations else self._questions.interest
 
     def key(self, node: NodeInfo) -> Hashable:
-        """What a node's verdict rests on: nodes with equal keys have one."""
+        """A key of a node: nodes with equal keys have one verdict."""
         if self.stale is not None and self.stale.spec.requests:
             return STALE_CLAIM
         return self._reach.is_missing(node), self._questions.key(node.node)
 
     def status(self, node: NodeInfo) -> Status | None:
-        """Why a node does not take the pod; None where it does."""
+        """Why a node does not take the pod; None if it does."""
         if self.stale is not None and self.stale.spec.requests:
             return rejection(STALE_CLAIM)
         question = self._questions.of(node.node)
@@ -140,7 +140,7 @@ class AttemptState:
         return self._reach.status(node) if self._reach.is_missing(node) else None
 
     def allocate(self, node: NodeInfo) -> tuple[tuple[tuple[str, Allocation], ...], ...]:
-        """What the pod's claims may have once it is on a node, by claim; nothing where they cannot have it."""
+        """The possible allocations of the pod's claims on a node, by claim; empty if there are none."""
         question = self._questions.of(node.node)
         if question is None or self.status(node) is not None:
             return ()
@@ -150,7 +150,7 @@ class AttemptState:
         return tuple(dict.fromkeys((*self.allocations.items(), *found) for found in made))
 
     def failure(self, node: NodeInfo) -> tuple[str, tuple[SelectorFailure, Slot] | None]:
-        """The error of a node without the name of the claim, and the selector and the device that it comes from."""
+        """The error of a node without the name of the claim, and the failing selector with the device."""
         question = self._questions.of(node.node)
         outcome = None if question is None else self._answers.of(question)
         if question is None or outcome is None or outcome.error is None:
@@ -159,18 +159,18 @@ class AttemptState:
         return outcome.error.unnamed(question.view), None if found is None else (found, question.view.slots[found.slot])
 
     def failure_in_some_order(self, node: NodeInfo) -> tuple[SelectorFailure, Slot] | None:
-        """A selector that fails on a node in some order of pools and slices, where a release has no fixed one."""
+        """A selector that fails on a node in some order of pools and slices, if the release has no fixed order."""
         question = self._questions.of(node.node)
         return None if question is None else self._answers.failure_in_some_order(question)
 
     def wanted_on(self, node: NodeInfo) -> tuple[tuple[ResourceClaim, ...], View] | None:
-        """The claims that need devices of a node, and what it reaches; None where it serves none of them."""
+        """The claims that need devices of a node, and the devices that it reaches; None if it serves no claim."""
         return self._questions.reached(node.node)
 
     def ways_apart(self, node: NodeInfo, parts: Mapping[DeviceID, Hashable]) -> int:
-        """In how many ways the claims find devices on a node that are parts of nothing that those of another way are.
+        """How many disjoint sets of devices on a node satisfy the claims; devices with equal `parts` count as one.
 
-        Those with one value of `parts` are parts of one thing. No fewer devices have to go before they find none.
+        At least so many devices must be gone before the claims find none.
         """
         question = self._questions.of(node.node)
         return 0 if question is None else self._answers.ways_apart(question, parts)

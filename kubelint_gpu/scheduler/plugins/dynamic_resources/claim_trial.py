@@ -1,4 +1,4 @@
-"""What the allocator says of claims that a pod might have, in a cluster in which nobody holds a device."""
+"""Tries the allocator on claims that a pod might have, in a cluster without allocations."""
 
 from __future__ import annotations
 
@@ -22,15 +22,15 @@ from kubelint_gpu.work import charge
 
 
 class TrialOutcome(Value):
-    """What the plugin says of some claims on all nodes.
+    """The plugin's answer about some claims on all nodes.
 
     Attributes:
-        refused: the status by which it refuses them before it looks at nodes; None where it does not.
-        fits: the nodes whose devices serve all of them, by name.
+        refused: the status by which it refuses them before it looks at nodes; None if it does not.
+        fits: the names of the nodes whose devices serve all of them.
         error: the error with which the attempt fails on some node, or before it looks at any.
-        why: that error of the allocator, without the claim that it is about.
+        why: the allocator's error without the name of the claim.
         unknown: whether a node's verdict is not known.
-        selector: the selector that the error comes from, and the device.
+        selector: the selector that causes the error, and the device.
     """
 
     refused: Status | None = None
@@ -42,14 +42,14 @@ class TrialOutcome(Value):
 
     @property
     def served(self) -> bool:
-        """Whether some node serves the claims, or may."""
+        """Whether some node serves the claims, or may serve them."""
         return self.refused is None and self.error is None and (bool(self.fits) or self.unknown)
 
 
 class ClaimTrial:
-    """Asks the plugin, with a release's `features`, about claims that nobody has; its questions share a pod's work.
+    """Asks the plugin of a release about claims that no pod has; all questions share the effort of one pod.
 
-    An `empty` snapshot is taken where it is that of this cluster with nothing running and nothing allocated.
+    `empty` may be a snapshot of this cluster without pods and allocations, to reuse it.
     """
 
     def __init__(self, cluster: Cluster, empty: Snapshot | None = None) -> None:
@@ -67,16 +67,16 @@ class ClaimTrial:
 
     @cached_property
     def doubtful_pools(self) -> tuple[DevicePool, ...]:
-        """The pools of which slices are missing or disagree, so that their devices are not known."""
+        """The pools whose slices are missing or disagree, so that their devices are not known."""
         pools = {pool.key: pool for info in self._snapshot.nodes for pool in self._view(info).pools}
         return tuple([pool for _, pool in sorted(pools.items()) if pool.incomplete or pool.invalid])
 
     def renewed(self) -> None:
-        """Allow the next questions the work of a pod of their own."""
+        """Give the next questions the full effort of one pod again."""
         self._effort = Effort()
 
     def selected(self, query: DeviceQuery) -> tuple[Slot, ...]:
-        """The devices of all nodes that the selectors of a request and of its class select, each once."""
+        """The devices of all nodes that match the selectors of a request and of its class, each once."""
         key = (query.device_class, query.selectors)
         known = self._selected.get(key)
         if known is not None:
@@ -104,11 +104,11 @@ class ClaimTrial:
 
     @property
     def snapshot(self) -> Snapshot:
-        """The cluster with its devices, and with nothing running."""
+        """The cluster with its devices and without running pods."""
         return self._snapshot
 
     def is_local(self, spec: ClaimSpec) -> bool:
-        """Whether the devices of a claim are reached from one node only, wherever they are given out."""
+        """Whether the allocated devices of a claim are always reachable from one node only."""
         state = self._state((spec,))
         served = [info for info in self._snapshot.nodes if state.status(info) is None]
         return bool(served) and all(self._binds(state, info) for info in served)
@@ -120,7 +120,7 @@ class ClaimTrial:
         return any(one is not None and any(term.fields for term in one.terms) for one in selectors)
 
     def asked(self, *specs: ClaimSpec, among: frozenset[str] | None = None) -> TrialOutcome:
-        """What comes of a pod with such claims that the filters before let pass on all nodes, or `among` some."""
+        """The result for a pod with such claims that all earlier filters let pass, on all nodes or `among` some."""
         known = self._asked.get((specs, among))
         if known is None:
             known = self._outcome_of(specs, among)
@@ -131,7 +131,7 @@ class ClaimTrial:
     def failure_in_some_order(
         self, spec: ClaimSpec, among: frozenset[str] | None = None
     ) -> tuple[SelectorFailure, Slot] | None:
-        """A selector that fails where the release happens to try pools and slices in some order, and the device."""
+        """A selector that fails in some order of pools and slices, if the release has none, and the device."""
         if self.features.any_order and (spec, among) not in self._in_some_order:
             state = self._state((spec,))
             open_ones = () if refusal(state, self._objects) else self._snapshot.nodes

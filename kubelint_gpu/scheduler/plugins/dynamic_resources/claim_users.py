@@ -1,7 +1,7 @@
-"""Which placed pods use a claim, and where that keeps them.
+"""Which placed pods use a claim, and on which nodes that keeps them.
 
-A claim that was made for one pod goes with it; a claim that pods name stays while any of them is there, and its devices
-bring all of them to the nodes that reach these.
+A generated claim is deleted with its pod. A claim that pods name stays allocated while any of them exists, and its
+devices bind all of them to the nodes that reach these.
 """
 
 from __future__ import annotations
@@ -17,11 +17,11 @@ from kubelint_gpu.values import Value
 
 
 class Hold(Value):
-    """A claim of a pod that has devices.
+    """An allocated claim of a pod.
 
     Attributes:
-        nodes: the names of the nodes that reach them.
-        users: the placed pods that use the claim, the pod among them.
+        nodes: the names of the nodes that reach its devices.
+        users: the placed pods that use the claim, including the pod.
     """
 
     nodes: tuple[str, ...]
@@ -29,7 +29,7 @@ class Hold(Value):
 
 
 def holds(pod: Pod, snapshot: Snapshot) -> tuple[Hold, ...]:
-    """What a pod has, placed or not: claims that it names may have devices before."""
+    """The allocated claims of a pod, placed or not: claims that it names may already be allocated."""
     allocations = {**holdings(snapshot).claims, **dict(pod.allocations)}
     found = []
     for key in claim_keys(pod):
@@ -51,7 +51,7 @@ def _users(snapshot: Snapshot) -> Mapping[str, Sequence[Pod]]:
 
 
 def claim_keys(pod: Pod) -> dict[str, None]:
-    """The keys of a pod's claims, in the order of its spec, and of those that were made when it was placed."""
+    """The keys of a pod's claims, in the order of its spec, and of those that were created when it was placed."""
     keys: dict[str, None] = {}
     for entry in pod_claims(pod):
         name = entry.claim if entry.claim is not None else pod.claim_statuses.get(entry.name)

@@ -1,8 +1,8 @@
 """Which claims a pod uses, and what keeps it from being scheduled at all.
 
 Source: `foreachPodResourceClaim` of the plugin and k8s.io/dynamic-resource-allocation/resourceclaim, 1.34 and 1.36.
-A pod whose claim is made from a template and was not made yet is judged with the claim that the resource claim
-controller makes for it at once; without the template there is none.
+A pod whose claim is not generated yet is judged with the claim that the resource claim controller creates from the
+template; without the template there is none.
 """
 
 from __future__ import annotations
@@ -30,15 +30,15 @@ NOT_OWNER = "ResourceClaim {claim} was not created for {kind} {pod} ({kind} is n
 
 
 class Objects(Value):
-    """The objects of a cluster by name.
+    """The DRA objects of a cluster by name.
 
     Attributes:
         claims: by `namespace/name`.
         templates: by `namespace/name`.
         classes: by name.
-        by_resource: the class behind each extended resource; empty where the release has none.
+        by_resource: the class behind each extended resource; empty if the release does not support that.
         slices: by node and pool.
-        features: of the release.
+        features: those of the release.
     """
 
     claims: Mapping[str, ResourceClaim]
@@ -49,7 +49,7 @@ class Objects(Value):
     features: Features
 
     def matcher(self) -> Matcher:
-        """What tells which devices requests may have; it keeps what it was asked."""
+        """The matcher of requests and devices, with its cache."""
         return Matcher(self.classes, shareable=self.features.betas)
 
 
@@ -89,9 +89,10 @@ def _is_for_admin(spec: ClaimSpec) -> bool:
 
 
 def kept_spec(spec: ClaimSpec, features: Features) -> ClaimSpec:
-    """What the API server of a release keeps of a claim: capacity requests go, and `distinctAttribute` stays.
+    """The fields of a claim that the API server of a release keeps: without capacity requests before 1.36.
 
-    Source: `dropDisabledDRAResourceClaimConsumableCapacityFields`, 1.34.1, which empties copies of the constraints.
+    `distinctAttribute` stays. Source: `dropDisabledDRAResourceClaimConsumableCapacityFields`, 1.34.1, which empties
+    copies of the constraints.
     """
     if features.betas:
         return spec
@@ -114,7 +115,7 @@ def claims_of(pod: Pod, objects: Objects) -> tuple[ResourceClaim, ...]:
     """The claims of a pod, in the order of its spec.
 
     Raises:
-        Refused: one is not there, is going, or belongs to another pod.
+        Refused: a claim is missing, is being deleted, or belongs to another pod.
     """
     found = [_claim(pod, entry, objects) for entry in pod_claims(pod)]
     return tuple(claim for claim in found if claim is not None)
@@ -137,7 +138,7 @@ def _claim(pod: Pod, entry: PodClaim, objects: Objects) -> ResourceClaim | None:
 
 
 def made_claim(pod: Pod, name: str, template: ResourceClaimTemplate) -> ResourceClaim:
-    """The claim that the resource claim controller makes for a pod, with a name that stands for the generated one."""
+    """The claim that the resource claim controller creates for a pod, with a fixed name, not a generated one."""
     owner = OwnerReference("Pod", pod.meta.name, pod.meta.uid)
     meta = Meta(f"{pod.meta.name}-{name}", pod.meta.namespace, f"{pod.meta.uid}-{name}", owner=owner)
     return ResourceClaim(meta, template.spec)

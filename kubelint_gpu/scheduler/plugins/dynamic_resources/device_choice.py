@@ -1,4 +1,4 @@
-"""What bounds know of the devices that the claims of one pod may have, node by node."""
+"""Bounds on the devices that the claims of one pod can get, node by node."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from kubelint_gpu.scheduler.plugins.dynamic_resources.holdings import holdings
 
 
 class DeviceChoice:
-    """Works out what bounds know of the devices of one pod; `devices` are those that it may have."""
+    """Computes bounds on the devices of one pod; `devices` are those that it can get."""
 
     def __init__(self, snapshot: Snapshot, state: AttemptState, *, shared: bool) -> None:
         self._objects = objects_of(snapshot)
@@ -37,7 +37,7 @@ class DeviceChoice:
             self.devices.update([view.slots[place].id for place in set().union(*self._chosen[key])])
 
     def room(self, parts: Mapping[DeviceID, Hashable], numbers: dict[Hashable, int]) -> DeviceRoom:
-        """What is known, where devices are such `parts`; claims that pods share get their devices, or have them.
+        """The bounds, with exclusive devices grouped by `parts`; shared claims get their devices, or have them.
 
         Equal sets of devices have equal `numbers`.
         """
@@ -66,12 +66,12 @@ class DeviceChoice:
         return DeviceRoom(most, prices, alike, parts, DeviceSupply(number, most, self._free()))
 
     def _free(self) -> Mapping[str, int]:
-        """By node, how many of the devices that it may have nobody has."""
+        """Return how many of its possible devices are free, by node."""
         free = self.devices - self._held.exclusive
         return {info.name: sum(slot.id in free for slot in view.slots) for info, _, _, view in self._wanted}
 
     def _choices(self, claims: Sequence[ResourceClaim], view: View) -> Sequence[set[int]]:
-        """The devices of a node that each request may have, by their positions."""
+        """For each request, the positions of the devices of a node that it can get."""
         matcher = self._objects.matcher()
         return [
             {place for place, slot in enumerate(view.slots) if matcher.serves(query, number, 0, place, slot)}
@@ -86,7 +86,7 @@ class DeviceChoice:
         view: View,
         parts: Mapping[DeviceID, Hashable],
     ) -> tuple[int, int, bool]:
-        """The most devices that the claims take on a node, the price, and whether its devices are alike."""
+        """The most devices that the claims take on a node, the price, and whether its devices are equal."""
         slots = [view.slots[place] for place in sorted(set().union(*chosen))]
         most = sum(min(most_devices(one.spec), _widest(one.spec, slots, parts)) for one in claims)
         price = None if parts or len(claims) != 1 else self._of_groups(claims[0].spec, chosen, view)
@@ -96,7 +96,7 @@ class DeviceChoice:
         return most, 0 if compared else self._state.ways_apart(info, parts), False
 
     def _of_groups(self, spec: ClaimSpec, chosen: Sequence[set[int]], view: View) -> int | None:
-        """How many devices have to go before no group of a node has enough; None where it does not take one group."""
+        """How many devices must be gone before no group of a node is large enough; None if it takes several groups."""
         names = {request.name for request in spec.requests}
         if any(request.first_available for request in spec.requests) or any(query.admin for query in spec.queries):
             return None
@@ -128,7 +128,7 @@ class DeviceChoice:
 
 
 def _widest(spec: ClaimSpec, slots: Sequence[Slot], parts: Mapping[DeviceID, Hashable]) -> int:
-    """Of how many devices at most those are parts that a constraint lets one claim have together."""
+    """An upper bound of the devices that a constraint allows in one claim, with `parts` of one device counted once."""
     names, fewest = {request.name for request in spec.requests}, len(slots)
     for one in spec.constraints:
         found = [(attribute_of(slot.device, slot.id.driver, one.match), slot.id) for slot in slots if one.match]

@@ -1,4 +1,4 @@
-"""Who holds the devices that a pod could have on a node, and how many of these are free."""
+"""Which pods hold the devices that a pod could get on a node, and how many of these devices are free."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ from kubelint_gpu.values import Value
 
 
 class DeviceHolder(Value):
-    """A device that a pod could have on a node if a claim did not have it, or that takes the counters of such a one.
+    """A device that blocks a pod on a node: the pod could get it, or the device uses the counters that the pod needs.
 
     Attributes:
-        device: which one.
+        device: its identifier.
         claim: the claim that has it.
-        users: the placed pods that use that claim; none where it is reserved for nobody that is there.
-        counters: whether the pod could have no more of it than its counters.
+        users: the placed pods that use that claim; empty if it is reserved for no existing pod.
+        counters: whether the pod only needs its counters.
     """
 
     device: DeviceID
@@ -33,12 +33,12 @@ class DeviceHolder(Value):
 
     @property
     def thing(self) -> str:
-        """What the pod could have instead."""
+        """The name of what the pod could get: the device or its counters."""
         return f"counters of {self.device}" if self.counters else str(self.device)
 
 
 def blockers(pod: Pod, snapshot: Snapshot, node_name: str) -> tuple[DeviceHolder, ...]:
-    """Whose devices a pod could have on a node, in the order in which the scheduler tries them."""
+    """The holders of devices that a pod could get on a node, in the order in which the scheduler tries them."""
     told: dict[object, dict[str, tuple[DeviceHolder, ...]]] = snapshot.derived("device blockers", lambda _: {})
     key = (pod.identifier, pod.spec.resource_claims, snapshot.memory.load(pod).requests)
     found = told.setdefault(key, {})
@@ -69,9 +69,9 @@ def _holders(snapshot: Snapshot) -> Mapping[DeviceID, Sequence[str]]:
 
 
 def stock(pod: Pod, snapshot: Snapshot, node_name: str) -> tuple[int, int] | None:
-    """How many of the devices that a pod could have on a node are free, and how many there are; None for no claims.
+    """How many of the devices that a pod could get on a node are free, and how many there are; None without claims.
 
-    Where claims share a device, or counters, one is free that has enough left for one of the pod's requests.
+    If claims share a device or counters, a device is free if enough is left for one of the pod's requests.
     """
     could = possible_devices(pod, snapshot, node_name)
     if could is None:

@@ -1,4 +1,4 @@
-"""Whether what claims get on a node rests on that node alone."""
+"""Whether the allocation of claims on a node depends on that node alone."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ from kubelint_gpu.scheduler.plugins.dynamic_resources.prepare_claims import pre_
 
 
 def keeps_to_nodes(pod: Pod, cluster: Cluster, *, shared: bool = False) -> bool:
-    """Whether what a pod's claims get on a node rests on the pods of that node alone.
+    """Whether the allocation of a pod's claims on a node depends only on the pods of that node.
 
-    All devices are those of one node, the claims are made for the pod, or may be `shared` ones, and no device makes an
+    Every device belongs to one node, the claims are generated for the pod (or may be `shared`), and no device makes an
     attempt end with an error.
     """
     if not shared and any(one.claim is not None for one in pod_claims(pod)):
@@ -37,7 +37,7 @@ def _keeps_to_nodes(pod: Pod, empty: Snapshot) -> bool:
 
 
 def _never_errs(state: AttemptState, empty: Snapshot) -> bool:
-    """Whether no device of any node makes an attempt for a pod end with an error, whatever is taken."""
+    """Whether no device of any node makes an attempt for a pod end with an error, whatever is allocated."""
     queries = [(place, query) for place, claim in enumerate(state.wanted) for query in claim.spec.queries]
     much = any(most_devices(claim.spec) > MOST_DEVICES for claim in state.wanted)
     if much or any(query.mode != EXACT_COUNT for _, query in queries):

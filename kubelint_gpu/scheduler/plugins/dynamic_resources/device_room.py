@@ -1,4 +1,4 @@
-"""How many devices others have to hold on a node so that the claims of a pod find too few: what bounds count with."""
+"""How many devices others must hold on a node so that a pod's claims find too few. Bounds use these numbers."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ from kubelint_gpu.values import replace
 
 
 def device_rooms(pods: Sequence[Pod], rest: Sequence[Pod], cluster: Cluster, most: int) -> dict[int, DeviceRoom]:
-    """What bounds know of each of some pods that has claims, by its number, beside the `rest` of the running pods.
+    """Return bounds on the devices of each pod with claims, by its index, beside `rest`, the other running pods.
 
-    At rest no more than `most` pods have claims. Nothing where devices can be lacking in another way than by their
-    number: all have to be those of one node each, and one claim at a time has one. Nobody else may choose among the
-    devices of a claim that pods share: then it has those of some node whenever a pod uses it.
+    At rest at most `most` pods have claims. Empty if devices can be short in another way than by number: each device
+    must belong to one node and be allocated to one claim at a time. A claim that pods share must be the only one for
+    its devices: then it gets the devices of some node whenever a pod uses it.
     """
     snapshot = Snapshot.of(replace(cluster, pods=tuple(rest)))
     asking = {number: pod for number, pod in enumerate(pods) if pod.spec.resource_claims}
@@ -67,7 +67,7 @@ def device_rooms(pods: Sequence[Pod], rest: Sequence[Pod], cluster: Cluster, mos
 
 
 def _is_uncertain(pods: Sequence[Pod], snapshot: Snapshot, cluster: Cluster) -> bool:
-    """Whether pods beside these may come to have devices, quotas count claims, or devices are no mere numbers."""
+    """Whether other pods may get devices, quotas count claims, or devices cannot simply be counted."""
     waiting = any(pod.spec.resource_claims and not pod.spec.node_name and not pod.finished for pod in cluster.pods)
     served = objects_of(snapshot).by_resource
     if waiting or any(is_charged_for_claims(key, served) for quota in cluster.quotas for key in quota.hard):

@@ -1,4 +1,4 @@
-"""What bounds know of the devices of a pod, as plain values."""
+"""Bounds on the devices of a pod, as plain values."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from kubelint_gpu.values import Value
 
 
 class DeviceSupply(Value):
-    """Devices of which each pod takes so many, and no others: by node, how many are free; `number` tells them apart."""
+    """Devices of which each pod takes `each`, and no others: the free devices by node; `number` identifies the set."""
 
     number: int
     each: int
@@ -19,15 +19,15 @@ class DeviceSupply(Value):
 
 
 class DeviceRoom(Value):
-    """What bounds know of the devices of a pod.
+    """Bounds on the devices of a pod.
 
     Attributes:
         most: the most devices that its claims take.
-        prices: by node, how many devices others hold there at least where the pod finds too few.
-        alike: whether it takes one group of devices of which any is as good as any other, now and later.
-        parts: of what a device is a part: those with one value count as one device.
-        supply: what it takes and what there is of that, where it is known how many devices it takes.
-        pinned: whether all that share its claim go to one of several nodes: the one whose devices the claim gets.
+        prices: by node, how many devices others must hold at least so that the pod finds too few.
+        alike: whether it takes one group of devices, all groups are equal, and stay so.
+        parts: the key of the physical device of each device; devices with equal keys count once.
+        supply: what it takes and what is free, if the number of its devices is known.
+        pinned: whether all pods that share its claim go to one of several nodes: the one that allocates the claim.
     """
 
     most: int = 0
@@ -38,5 +38,5 @@ class DeviceRoom(Value):
     pinned: bool = False
 
     def serves(self, pods: int) -> bool:
-        """Whether it is known where a claim has devices, which so many pods may share."""
+        """Whether it is known which nodes have devices for a claim that so many pods share."""
         return bool(self.prices) and not (self.pinned and pods > MOST_CONSUMERS)

@@ -1,4 +1,4 @@
-"""Extended resources that devices of a DeviceClass serve, node by node.
+"""Extended resources that a DeviceClass serves, node by node.
 
 Source: extendeddynamicresources.go of the plugin, 1.36.3.
 """
@@ -21,7 +21,7 @@ SPECIAL_CLAIM = "<extended-resources>"
 def asked_resources(
     spec: PodSpec, by_resource: Mapping[str, DeviceClass], *, pod_level: bool
 ) -> tuple[tuple[str, int], ...]:
-    """The extended resources of a pod; none where no class stands behind any of them."""
+    """The extended resources of a pod; empty if no class serves any of them."""
     if not by_resource:
         return ()
     asked = pod_requests(spec, pod_level=pod_level).items()
@@ -32,7 +32,7 @@ def asked_resources(
 def from_devices(
     asked: Sequence[tuple[str, int]], by_resource: Mapping[str, DeviceClass], node: Node
 ) -> frozenset[str] | None:
-    """The resources that a node serves by devices; None where nothing serves one of them."""
+    """The resources that a node serves by devices; None if the node does not serve one of them at all."""
     found = set()
     for name, _ in asked:
         if name in by_resource and not node.allocatable.get(name, 0):
@@ -43,7 +43,7 @@ def from_devices(
 
 
 def special_claim(pod: Pod, resources: frozenset[str], by_resource: Mapping[str, DeviceClass]) -> ResourceClaim:
-    """The claim that the scheduler makes for what a node serves by devices."""
+    """The claim that the scheduler creates for the resources that a node serves by devices."""
     containers = (*pod.spec.init_containers, *pod.spec.containers)
     initial = len(pod.spec.init_containers)
     requests: list[DeviceRequest] = []
@@ -54,7 +54,7 @@ def special_claim(pod: Pod, resources: frozenset[str], by_resource: Mapping[str,
 
 
 def _requests(containers: Sequence[Container], initial: int, resource: str, device_class: str) -> list[DeviceRequest]:
-    """One request a container that lasts; those that end may use the devices of later ones and need the most of one."""
+    """One request for each running container; init containers share its devices, and need the maximum of one."""
     lasting: dict[int, DeviceRequest] = {}
     for place, container in enumerate(containers):
         if place >= initial or container.sidecar:

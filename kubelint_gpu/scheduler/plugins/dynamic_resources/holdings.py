@@ -1,4 +1,4 @@
-"""Which devices are held, by the claims of the cluster and by the pods that were placed since."""
+"""Which devices are held by the claims of the cluster and by pods that were placed since."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from kubelint_gpu.scheduler.plugins.dynamic_resources.features import features_o
 
 
 def holdings(snapshot: Snapshot) -> Holdings:
-    """What is held in a snapshot, worked out once."""
+    """The allocations in a snapshot, computed once."""
     return snapshot.derived("devices held", _holdings)
 
 
@@ -49,7 +49,7 @@ def _holdings(snapshot: Snapshot) -> Holdings:
 
 
 def _gone(snapshot: Snapshot) -> frozenset[tuple[str, str]]:
-    """The pods of the cluster that were on a node and are not any more, by namespace and name."""
+    """The pods of the cluster that were on a node and are gone, by namespace and name."""
     here = {(pod.meta.namespace, pod.meta.name) for info in snapshot.nodes for pod in info.claimants}
     return (
         frozenset(
@@ -62,6 +62,6 @@ def _gone(snapshot: Snapshot) -> frozenset[tuple[str, str]]:
 
 
 def _is_released(claim: ResourceClaim, gone: Iterable[tuple[str, str]]) -> bool:
-    """Whether all who used a claim are gone: the resource claim controller then takes its devices back."""
+    """Whether all users of a claim are gone: the resource claim controller then deallocates it."""
     users = claim.reserved_for
     return bool(users) and all(user.resource == "pods" and (claim.meta.namespace, user.name) in gone for user in users)

@@ -1,4 +1,4 @@
-"""What the allocator answers about nodes, within the effort of one pod."""
+"""The allocator's answers about nodes, within the effort of one pod."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ from kubelint_gpu.work import charge
 
 
 class NodeAnswers:
-    """Asks the allocator, each question once for all pods of a cluster."""
+    """Asks the allocator each question once for all pods of a cluster."""
 
     def __init__(self, questions: NodeQuestions, snapshot: Snapshot, effort: Effort) -> None:
         self._questions, self._effort = questions, effort
@@ -37,7 +37,7 @@ class NodeAnswers:
         self._memo: dict[Hashable, AllocatorOutcome] = snapshot.static("devices found", lambda _: {})
 
     def of(self, question: NodeQuestion) -> AllocatorOutcome:
-        """What is found for a question."""
+        """The allocator's answer to a question."""
         if not question.claims or question.usage is None:
             return _ALL_THERE
         found = self._memo.get(question.key)
@@ -51,7 +51,7 @@ class NodeAnswers:
         return found
 
     def in_other_orders(self, question: NodeQuestion) -> Iterator[tuple[View, Sequence[Sequence[Taken]]]]:
-        """What the claims get in other orders of pools and slices, where a release tries them in any."""
+        """Yield the allocations in other orders of pools and slices, if a release tries them in any order."""
         if not question.claims or not self._objects.features.any_order:
             return
         for view in islice(orders(question.view, BUDGET.orders), 1, None):
@@ -60,7 +60,7 @@ class NodeAnswers:
                 yield view, other
 
     def failure_in_some_order(self, question: NodeQuestion) -> tuple[SelectorFailure, Slot] | None:
-        """A selector that fails where the release comes first to what it may as well come to later, and the device."""
+        """A selector that fails if the release tries some slice first, and the device."""
         tried, matcher = set(), self._objects.matcher()
         for place, slot in enumerate(question.view.slots) if self._objects.features.any_order else ():
             mine = slot.pool, slot.origin.name
@@ -84,7 +84,7 @@ class NodeAnswers:
         return False
 
     def ways_apart(self, question: NodeQuestion, parts: Mapping[DeviceID, Hashable]) -> int:
-        """In how many ways claims find devices that are parts of nothing that those of another way are parts of."""
+        """How many disjoint sets of devices satisfy the claims, where devices with equal `parts` count as one."""
         found = 0
         while found < BUDGET.replicas:
             taken = self._search(question).taken
@@ -104,9 +104,9 @@ class NodeAnswers:
         return found
 
     def _retried(self, question: NodeQuestion) -> AllocatorOutcome | None:
-        """What a later attempt finds that tries pools and slices in another order, after one that failed.
+        """The result of a later attempt in another order of pools and slices, after one failed.
 
-        It is not known where there are more orders than are tried.
+        Unknown if there are more orders than are tried.
         """
         places = {slot.id: place for place, slot in enumerate(question.view.slots)}
         for view, taken in self.in_other_orders(question):

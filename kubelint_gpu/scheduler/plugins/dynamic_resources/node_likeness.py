@@ -1,4 +1,4 @@
-"""Which nodes have devices that are alike, one by one, to what the claims of some pods look at."""
+"""Which nodes have equal devices for the claims of some pods."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ from kubelint_gpu.values import replace
 
 
 def node_token(pods: Sequence[Pod], cluster: Cluster) -> Token:
-    """Equal for nodes that reach the same devices, or that have devices of their own that are alike.
+    """A key that is equal for nodes that reach the same devices, or have own devices that are equal one by one.
 
-    Where the devices of nodes are alike the first of one stands for the first of the other, and so on. A claim that
-    several pods use is one claim wherever they are: then nodes with devices of their own are not alike.
+    The first device of one node then stands for the first of the other, and so on. A shared claim is one claim on all
+    nodes, so nodes with own devices are not equal for it.
     """
     empty = emptied(cluster)
     slices = objects_of(empty).slices
@@ -64,7 +64,7 @@ _LAST: list[tuple[Cluster, Snapshot]] = []
 
 
 def emptied(cluster: Cluster) -> Snapshot:
-    """A cluster without its pods; of the last few it is known, as comparing two takes time."""
+    """A cluster without its pods; the last few are cached, because comparing clusters takes time."""
     found = next((empty for known, empty in _LAST if known is cluster), None)
     if found is None:
         found = _equal(replace(cluster, pods=()))
@@ -78,7 +78,7 @@ def _equal(cluster: Cluster) -> Snapshot:
 
 
 def own_devices(cluster: Cluster, names: Sequence[str]) -> list[tuple[DeviceID, ...]]:
-    """The devices that only one node reaches, in the order in which they are tried, for some nodes by name."""
+    """The devices that only one node reaches, in the order in which they are tried, for each node name."""
     empty = emptied(cluster)
     slices = objects_of(empty).slices
     views = [(name, slices.view(node.node)) for name in names if (node := empty.node(name)) is not None]

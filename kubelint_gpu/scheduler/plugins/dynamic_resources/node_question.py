@@ -1,4 +1,4 @@
-"""What an attempt asks the allocator about a node."""
+"""The questions of an attempt to the allocator about a node."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ _NO_VIEW = View((), ())
 
 
 class Asking(Value):
-    """What a pod asks of nodes that serve the same of its extended resources by devices.
+    """The claims of a pod on nodes that serve the same of its extended resources by devices.
 
     Attributes:
-        claims: those that need devices.
-        interest: what of devices they look at.
-        number: equal for claims that ask for the same.
-        seen: by node, what it reaches and how that looks to them.
-        keys: by node, what tells it from others to all claims of such an interest.
+        claims: the claims that need devices.
+        interest: the parts of devices that they look at.
+        number: equal for equal claims.
+        seen: by node, its view and the layout of the view for these claims.
+        keys: by node, a key that distinguishes it for all claims with this interest.
     """
 
     claims: tuple[ResourceClaim, ...]
@@ -40,9 +40,9 @@ class Asking(Value):
 
 
 class NodeQuestion(Value):
-    """What is asked of one node: for these claims, with what it reaches and what of that is taken.
+    """A question about one node: the claims, the devices that it reaches, and the usage of these.
 
-    `key` is all that the answer rests on; names of claims, pools and devices are filled in where an error names them.
+    `key` covers everything that decides the answer; names of claims, pools and devices are filled in later.
     """
 
     claims: tuple[ResourceClaim, ...]
@@ -53,7 +53,7 @@ class NodeQuestion(Value):
 
 
 class NodeQuestions:
-    """What one attempt asks of each node; `wanted` are the claims that have no devices yet, `asked` as in its state."""
+    """The questions of one attempt; `wanted` are the claims without devices, `asked` as in `AttemptState`."""
 
     def __init__(
         self, pod: Pod, snapshot: Snapshot, wanted: tuple[ResourceClaim, ...], asked: tuple[tuple[str, int], ...]
@@ -69,7 +69,7 @@ class NodeQuestions:
         self._interests: dict[int, Interest] = snapshot.static("interests", lambda _: {})
 
     def of(self, node: Node) -> NodeQuestion | None:
-        """What is asked of a node; None where nothing serves an extended resource there."""
+        """The question about a node; None if the node does not serve an extended resource at all."""
         asking = self._asked_on(node)
         if asking is None:
             return None
@@ -81,7 +81,7 @@ class NodeQuestions:
         return NodeQuestion(asking.claims, view, layout.likeness, usage, key)
 
     def reached(self, node: Node) -> tuple[tuple[ResourceClaim, ...], View] | None:
-        """The claims that are asked for there, and what the node reaches; None as with `of`."""
+        """The claims for a node, and the devices that it reaches; None as with `of`."""
         asking = self._asked_on(node)
         return (
             None if asking is None else (asking.claims, self._objects.slices.view(node) if asking.claims else _NO_VIEW)
@@ -92,7 +92,7 @@ class NodeQuestions:
         return None if served is None else self._asked_for(served)
 
     def key(self, node: Node) -> Hashable:
-        """By what claims tell a node from others: None where nothing serves a resource, nothing without claims."""
+        """A key that distinguishes nodes for the claims: None if a resource is not served, empty without claims."""
         if self._asked:
             found = self.of(node)
             return None if found is None else found.key if found.claims else ()
@@ -106,14 +106,14 @@ class NodeQuestions:
         return known[1]
 
     def about(self, claims: tuple[ResourceClaim, ...], view: View) -> NodeQuestion:
-        """What was asked for some claims, of a view whose answer is not kept."""
+        """The question for some claims about a view whose answer is not cached."""
         interest = next(one.interest for one in self._asking.values() if one.claims is claims)
         layout = layout_of(view, interest, self._objects.slices)
         return NodeQuestion(claims, view, layout.likeness, usage_of(view, self._held), None)
 
     @property
     def interest(self) -> Interest:
-        """What of devices the claims look at where no extended resource is served by devices."""
+        """What the claims look at if no extended resource is served by devices."""
         return self._asked_for(_NOTHING).interest
 
     def _asked_for(self, served: frozenset[str]) -> Asking:

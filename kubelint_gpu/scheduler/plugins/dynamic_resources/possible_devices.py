@@ -1,4 +1,4 @@
-"""Which devices of a node the claims of a pod could have."""
+"""Which devices of a node the claims of a pod could get."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from kubelint_gpu.scheduler.plugins.dynamic_resources.prepare_claims import stat
 def possible_devices(
     pod: Pod, snapshot: Snapshot, node_name: str, held: Holdings | None = None
 ) -> list[DeviceID] | None:
-    """The devices of a node that a pod could have beside what is held; None where it needs none there."""
+    """The devices of a node that a pod could get beside `held` ones; None if it needs none there."""
     node, state = snapshot.node(node_name), state_of(pod, snapshot)
     wanted = state.wanted_on(node) if node is not None and state is not None else None
     if wanted is None or not wanted[0]:

@@ -1,4 +1,4 @@
-"""The plugin: what claims keep a pod from which nodes.
+"""The plugin's extension points: which claims keep a pod off which nodes.
 
 Source: pkg/scheduler/framework/plugins/dynamicresources, 1.34.1 and 1.36.3.
 """
@@ -30,7 +30,7 @@ _PRE_FILTER = f'running PreFilter plugin "{NAME}": '
 
 
 def pre_enqueue(pod: Pod, snapshot: Snapshot) -> str:
-    """Why a pod with claims does not enter the queue; empty where it does."""
+    """Why a pod with claims does not enter the queue; empty if it does."""
     try:
         claims_of(pod, objects_of(snapshot))
     except Refused as reason:
@@ -39,7 +39,7 @@ def pre_enqueue(pod: Pod, snapshot: Snapshot) -> str:
 
 
 def pre_filter(pod: Pod, snapshot: Snapshot) -> Prepared:
-    """What the plugin makes of a pod: nothing of one without claims."""
+    """The plugin's PreFilter result; a pod without claims is skipped."""
     behaviour, cluster = snapshot.behaviour, snapshot.cluster
     if not behaviour.dynamic_resources or not (pod.spec.resource_claims or cluster.device_classes):
         return SKIP
@@ -59,13 +59,13 @@ def pre_filter(pod: Pod, snapshot: Snapshot) -> Prepared:
 
 
 def state_of(pod: Pod, snapshot: Snapshot) -> AttemptState | None:
-    """What the claims of a pod are in an attempt; None where it needs none, or none can be had."""
+    """The state of a pod's claims in an attempt; None if it needs none, or if no claim can be allocated."""
     found = pre_filter(pod, snapshot).state
     return found if isinstance(found, AttemptState) else None
 
 
 def state_of_claims(specs: Sequence[ClaimSpec], snapshot: Snapshot, effort: Effort) -> AttemptState:
-    """An attempt for a pod that has nothing but such claims, all made for it."""
+    """The state of an attempt for an invented pod that only has such claims."""
     features = objects_of(snapshot).features
     kept = [kept_spec(spec, features) for spec in specs]
     claims = tuple([ResourceClaim(Meta(f"claim-{place}", _POD), spec) for place, spec in enumerate(kept)])
@@ -73,7 +73,7 @@ def state_of_claims(specs: Sequence[ClaimSpec], snapshot: Snapshot, effort: Effo
 
 
 def post_filter(state: AttemptState, snapshot: Snapshot, rejected: Iterable[tuple[NodeInfo, Status]]) -> str:
-    """What PostFilter says of a pod with claims that fits nowhere."""
+    """The PostFilter message for a pod with claims that fits nowhere."""
     if is_releasable(state.pod, state.claims, state.allocations, rejected, snapshot):
         return DEALLOCATED
     if state.stale is not None:
@@ -82,9 +82,9 @@ def post_filter(state: AttemptState, snapshot: Snapshot, rejected: Iterable[tupl
 
 
 def reserve(pod: Pod, snapshot: Snapshot, node_name: str) -> tuple[Pod, ...]:
-    """The pod with the devices that its claims may get on a node; as it is where they get none there.
+    """The pod with the possible allocations on a node; unchanged if its claims get no devices there.
 
-    There are several where a release walks pools and slices in no fixed order.
+    There can be several if a release walks pools and slices in no fixed order.
 
     Raises:
         KeyError: there is no such node.
@@ -99,7 +99,7 @@ def reserve(pod: Pod, snapshot: Snapshot, node_name: str) -> tuple[Pod, ...]:
 
 
 def refusal(state: AttemptState, objects: Objects) -> Status | None:
-    """Why the claims that are yet to be allocated can have devices nowhere: a class is not there."""
+    """Why the unallocated claims can get devices on no node: a class does not exist."""
     for claim in state.wanted:
         for request in claim.spec.requests:
             queries = (request.exactly,) if request.exactly is not None else request.first_available

@@ -1,1 +1,1 @@
-"""A kustomization built once more in values that know where they were written."""
+"""A second build of a kustomization, with values that know where they were written."""

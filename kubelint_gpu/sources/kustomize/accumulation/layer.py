@@ -1,4 +1,4 @@
-"""One kustomization while it is traced: its fields, the files they name, what it generates, and the writers of each."""
+"""One kustomization while it is traced: its fields, files and generated objects, each with its writers."""
 
 from __future__ import annotations
 
@@ -28,18 +28,19 @@ _KINDS = {"configMapGenerator": "ConfigMap", "secretGenerator": "Secret"}
 
 
 class PluginFile(Value, eq=False):
-    """A text of its own that configures what fields of a kustomization do otherwise.
+    """A file with the configuration of a generator or transformer that does the work of kustomization fields.
 
     Attributes:
-        script: that text.
-        moves: pointers of a kustomization, each with where the same stands in the text; the first that fits counts.
+        script: the text of the configuration.
+        moves: pairs of a kustomization pointer and the corresponding pointer in the configuration; the first match
+            counts.
     """
 
     script: DocumentScript | InlineScript
     moves: tuple[tuple[Pointer, Pointer], ...] = ()
 
     def at(self, pointer: Pointer) -> Pointer:
-        """Where the text has what a kustomization would have there."""
+        """Return the pointer in the configuration for a pointer in a kustomization."""
         for before, after in self.moves:
             if pointer[: len(before)] == before:
                 return (*after, *pointer[len(before) :])
@@ -47,14 +48,14 @@ class PluginFile(Value, eq=False):
 
 
 class Layer(Value, eq=False):
-    """A kustomization and what it was surveyed with; with a plugin, its fields are those that the plugin stands for."""
+    """A kustomization with its survey; with a plugin, its fields are those that the plugin stands for."""
 
     kustomization: Kustomization
     survey: Survey
     plugin: PluginFile | None = None
 
     def entry(self, pointer: Pointer, by: str) -> FieldWriter:
-        """The writer of what one entry of the kustomization gives."""
+        """Return the writer for the results of one entry of the kustomization."""
         if self.plugin is not None:
             script = PartScript(self.plugin.script, self.plugin.at(pointer))
             return FieldWriter(script, (), self.kustomization.path, by)
@@ -64,7 +65,7 @@ class Layer(Value, eq=False):
         return FieldWriter(EntryScript(document, pointer), (), self.kustomization.path, by)
 
     def value(self, pointer: Pointer, by: str) -> FieldWriter:
-        """The writer of a value that the kustomization itself holds, such as `literals` or `pairs`."""
+        """Return the writer of a value that stands in the kustomization itself, as in `literals` or `pairs`."""
         if self.plugin is not None:
             return FieldWriter(self.plugin.script, self.plugin.at(pointer), self.kustomization.path, by)
         document = self.kustomization.document
@@ -73,11 +74,11 @@ class Layer(Value, eq=False):
         return FieldWriter(DocumentScript(document), pointer, self.kustomization.path, by)
 
     def target(self, reference: str) -> str | None:
-        """The path below the root that a reference means."""
+        """Return the path below the root that a reference means; None if it leads out of the root."""
         return joined(self.kustomization.folder, reference)
 
     def reading(self, reference: str) -> Reading | None:
-        """A file with objects or patches that the kustomization names."""
+        """Return a file with objects or patches that the kustomization names."""
         target = self.target(reference)
         if target is None or target in self.survey.readings or self.plugin is None:
             return self.survey.readings.get(target) if target is not None else None
@@ -85,7 +86,7 @@ class Layer(Value, eq=False):
         return read(source.path, self.survey.files[target]) if source is not None else None
 
     def data(self, reference: str) -> SourceText | None:
-        """A file of mere data that the kustomization names."""
+        """Return a plain data file that the kustomization names."""
         target = self.target(reference)
         data = self.survey.files.get(target) if target is not None else None
         if data is None or target is None:
@@ -99,13 +100,13 @@ class Layer(Value, eq=False):
             return None
 
     def documents(self, reference: str, by: str) -> Iterator[tuple[Any, FieldWriter]]:
-        """The values of a file, each with its writer."""
+        """Yield the values of a file, each with its writer."""
         reading = self.reading(reference)
         for document in reading.documents if reading is not None else ():
             yield document.value, FieldWriter(DocumentScript(document), (), self.kustomization.path, by)
 
     def inline(self, text: str, pointer: Pointer, by: str) -> Iterator[tuple[Any, FieldWriter]]:
-        """The values of a text within the kustomization, each with its writer."""
+        """Yield the values of an inline text of the kustomization, each with its writer."""
         outer = self.kustomization.document
         if self.plugin is not None:
             pointer = self.plugin.at(pointer)
@@ -120,7 +121,7 @@ class Layer(Value, eq=False):
                 yield inner.value, FieldWriter(InlineScript(outer, pointer, inner), (), self.kustomization.path, by)
 
     def within(self, text: str, pointer: Pointer, span: Span) -> Spot:
-        """The place of a part of a text within the kustomization."""
+        """Return the place of a part of an inline text of the kustomization."""
         outer = self.kustomization.document
         if outer is None:
             raise ValueError("a kustomization that cannot be read has no texts")
@@ -128,7 +129,7 @@ class Layer(Value, eq=False):
 
 
 def generate(layer: Layer, objects: list[Traceable]) -> None:
-    """What the generators of a kustomization add, merge or replace."""
+    """Add, merge or replace objects as the generators of a kustomization do."""
     for field, kind in _KINDS.items():
         for index, entry in enumerate(layer.kustomization.entries(field)):
             if isinstance(entry, dict) and isinstance(entry.get("name"), str):
@@ -178,7 +179,7 @@ def _fill(layer: Layer, traced: Traced, entry: dict[str, Any], pointer: tuple[st
 
 
 def entries_of(layer: Layer, entry: dict[str, Any], pointer: tuple[str, int]) -> Iterator[tuple[str, Any, FieldWriter]]:
-    """What an entry of a generator holds: keys, values and who wrote them."""
+    """Yield the data of a generator's entry: key, value and writer."""
     envs = [*sequence(entry.get("envs")), *([entry["env"]] if isinstance(entry.get("env"), str) else [])]
     for reference in envs:
         yield from _lines(layer, reference)
@@ -198,7 +199,7 @@ def entries_of(layer: Layer, entry: dict[str, Any], pointer: tuple[str, int]) ->
 
 
 def _lines(layer: Layer, reference: Any) -> Iterator[tuple[str, str, FieldWriter]]:
-    """The lines of an env file: `KEY=value`, comments and empty lines left out."""
+    """Yield the lines of an env file, `KEY=value`, without comments and empty lines."""
     source = layer.data(reference) if isinstance(reference, str) else None
     if source is None:
         return

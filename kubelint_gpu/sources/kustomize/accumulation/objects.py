@@ -1,4 +1,4 @@
-"""The objects that a kustomization accumulates, and which of them a selector means."""
+"""The objects that a kustomization accumulates, and how selectors match them."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ class Traceable:
         traced: its fields.
         kind: its apiVersion and kind.
         names: every name and namespace that it has had; patches and references may use any of them.
-        generated: whether a suffix of its contents is added to its name at the end.
+        generated: whether its name gets a hash suffix at the end.
     """
 
     __slots__ = ("generated", "kind", "names", "traced")
@@ -29,29 +29,29 @@ class Traceable:
 
     @property
     def name(self) -> str:
-        """Its name as it is now."""
+        """Return the current name."""
         return self.text("metadata", "name")
 
     @property
     def namespace(self) -> str:
-        """Its namespace as it is now."""
+        """Return the current namespace."""
         return self.text("metadata", "namespace")
 
     def text(self, *path: str) -> str:
-        """A field that is text; empty where it is not."""
+        """Return a text field; empty if it is absent or no text."""
         found = self.traced.at(*path)
         value = found.value if found is not None else None
         return value if isinstance(value, str) else ""
 
     def remember(self) -> None:
-        """Take down what it is, and the name that it has now."""
+        """Record the current kind, name and namespace."""
         self.kind = PatchKind(self.text("apiVersion"), self.text("kind"))
         now = (self.name, self.namespace)
         if now not in self.names:
             self.names.append(now)
 
     def is_meant(self, patch: dict[str, Any]) -> bool:
-        """Whether a patch without a target is for it: group, kind and name are equal, the namespace if it has one."""
+        """Whether a patch without a target is for this object: same group, kind, name, and namespace if given."""
         meta = patch.get("metadata")
         name = meta.get("name") if isinstance(meta, dict) else None
         namespace = meta.get("namespace") if isinstance(meta, dict) else None
@@ -62,7 +62,7 @@ class Traceable:
         return bool(spaces) and (not namespace or namespace in spaces or (namespace == "default" and "" in spaces))
 
     def selected(self, target: dict[str, Any]) -> bool:
-        """Whether a target selects it; names and kinds are regular expressions that must match whole."""
+        """Whether a target selects this object; names and kinds are regular expressions that must match in full."""
         from kubelint_gpu import linear
 
         charge(1)
@@ -90,7 +90,7 @@ class Traceable:
 
 
 def _fulfils(labels: dict[str, Any], part: str) -> bool:
-    """One condition of a label selector: `a=b`, `a==b`, `a!=b`, `a` or `!a`."""
+    """Whether labels meet one condition of a label selector: `a=b`, `a==b`, `a!=b`, `a` or `!a`."""
     key, equals, value = part.replace("==", "=").partition("=")
     if equals and key.endswith("!"):
         return bool(labels.get(key[:-1].strip()) != value.strip())

@@ -1,4 +1,4 @@
-"""The patches of a kustomization, applied to what it has accumulated."""
+"""The patches of a kustomization, applied to the accumulated objects."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ BY = "patch"
 
 
 def apply_operations(target: Traced, operations: list[Any], writer: FieldWriter) -> None:
-    """Make the changes one after the other; one that cannot be made is left out, as the real build fails over it."""
+    """Apply the operations in order; an impossible operation is skipped, because the real build fails with it."""
     for index, operation in enumerate(operations):
         if isinstance(operation, dict) and isinstance(operation.get("path"), str):
             _apply_operation(target, operation, writer.child(index))
@@ -82,18 +82,18 @@ def _remove(target: Traced, steps: list[str], writer: FieldWriter) -> None:
 
 
 class _Named:
-    """Objects by kind and by every name that they have had; made anew after a change that may give other ones."""
+    """Objects by kind and by every name that they have had; rebuilt after a change of names."""
 
     def __init__(self, objects: list[Traceable]) -> None:
         self.objects = objects
         self._by: dict[tuple[str, str], list[Traceable]] | None = None
 
     def forget(self) -> None:
-        """Something may be called otherwise, or be gone."""
+        """Drop the index, because objects may have other names or be gone."""
         self._by = None
 
     def meant(self, patch: dict[str, Any]) -> list[Traceable]:
-        """The objects that a patch without a target is for."""
+        """Return the objects that a patch without a target is for."""
         if self._by is None:
             self._by = {}
             for one in self.objects:
@@ -106,7 +106,7 @@ class _Named:
 
 
 def apply_strategic(layer: Layer, objects: list[Traceable]) -> None:
-    """`patchesStrategicMerge`, then `patches`, as kustomize orders them."""
+    """Apply `patchesStrategicMerge`, then `patches`, as kustomize orders them."""
     named = _Named(objects)
     for index, entry in enumerate(layer.kustomization.entries("patchesStrategicMerge")):
         if isinstance(entry, str):
@@ -118,7 +118,7 @@ def apply_strategic(layer: Layer, objects: list[Traceable]) -> None:
 
 
 def apply_json(layer: Layer, objects: list[Traceable]) -> None:
-    """`patchesJson6902`, which come after names, labels and namespaces."""
+    """Apply `patchesJson6902`, which come after names, labels and namespaces."""
     named = _Named(objects)
     for index, entry in enumerate(layer.kustomization.entries("patchesJson6902")):
         if isinstance(entry, dict):
@@ -161,7 +161,7 @@ def _apply(named: _Named, value: Any, writer: FieldWriter, target: dict[str, Any
 
 
 def _without_identity(patch: dict[str, Any]) -> dict[str, Any]:
-    """A patch without what only says whom it is for; it renames nothing."""
+    """Return a patch without the fields that only identify its target, because a patch renames nothing."""
     meta = patch.get("metadata")
     rest = {key: entry for key, entry in patch.items() if key not in ("apiVersion", "kind", "metadata")}
     if isinstance(meta, dict):

@@ -16,7 +16,7 @@ _STEP = pattern(r"\[[^\]]*(?:\]|\Z)|(?:\\.|[^.\\\[])+")
 
 
 def replace_all(layer: Layer, objects: list[Traceable]) -> None:
-    """`replacements`, in order; the writer of a copied value is who wrote it where it is copied from."""
+    """Apply `replacements` in order; the writer of a copied value is the writer of its source."""
     for index, entry in enumerate(layer.kustomization.entries("replacements")):
         if not isinstance(entry, dict):
             continue
@@ -41,7 +41,7 @@ def _replace(entry: dict[str, Any], objects: list[Traceable], through: FieldWrit
 
 
 def field_of(source: dict[str, Any], objects: list[Traceable]) -> Traced | None:
-    """The field that the `source` of a replacement means, of the first object that it selects."""
+    """Return the field that the `source` of a replacement means, in the first object that it selects."""
     path = source.get("fieldPath", "metadata.name")
     for one in objects:
         if _is_selected(one, source) and isinstance(path, str):
@@ -75,7 +75,7 @@ def _is_selected(one: Traceable, selector: dict[str, Any]) -> bool:
 
 
 def _steps(path: str) -> list[str]:
-    """`a.b.[name=c].d` in steps; brackets, or a backslash, keep a dot from ending one.
+    """Return the steps of a path `a.b.[name=c].d`; a dot in brackets or after a backslash does not end a step.
 
     A path deeper than any object that is read is cut there.
     """

@@ -1,9 +1,9 @@
-"""A kustomization built once more, in values that know their writers.
+"""A second build of a kustomization, in values that know their writers.
 
 The order is kustomize's own (api/internal/target/kusttarget.go): resources, generators, components, then patches,
-namespace, names, labels, annotations, JSON patches, replicas, images, replacements, then `generators` and
-`transformers` with a configuration of their own, which do what the fields of a kustomization do. What Kustomize
-printed stays the truth: where this model says another value, its place is not taken for certain.
+namespace, names, labels, annotations, JSON patches, replicas, images, replacements, then configured `generators` and
+`transformers`, which work like the fields of a kustomization. Kustomize's output is authoritative: if this model has
+another value, the place of the value is not certain.
 """
 
 from __future__ import annotations
@@ -37,12 +37,12 @@ _NAMED = pattern(r"\$\(([^()\s]+)\)")
 
 
 class _Built(Value):
-    """How a kind is the same as a field of a kustomization.
+    """How the configuration of a plugin corresponds to a field of a kustomization.
 
     Attributes:
-        change: what makes the change.
-        fields: the kustomization that would do the same.
-        moves: pointers of that, each with where the same stands in the configuration.
+        change: the function that makes the change.
+        fields: builds the equivalent kustomization fields.
+        moves: pairs of a pointer in these fields and the corresponding pointer in the configuration.
     """
 
     change: _Change
@@ -51,12 +51,12 @@ class _Built(Value):
 
 
 def generate_more(layer: Layer, objects: list[Traceable]) -> None:
-    """`generators`."""
+    """Run `generators`."""
     _run(layer, objects, "generators", _GENERATORS)
 
 
 def transform_more(layer: Layer, objects: list[Traceable]) -> None:
-    """`transformers`."""
+    """Run `transformers`."""
     _run(layer, objects, "transformers", _TRANSFORMERS)
 
 
@@ -148,7 +148,7 @@ _TRANSFORMERS = {
 
 
 def trace(survey: Survey) -> list[Traceable]:
-    """Every object that the surveyed kustomization builds."""
+    """Return every object that the surveyed kustomization builds."""
     objects: list[Traceable] = []
     _accumulate(Layer(survey.kustomizations[survey.root], survey), objects)
     fill_in([Layer(one, survey) for one in survey.kustomizations.values()], objects)
@@ -156,7 +156,7 @@ def trace(survey: Survey) -> list[Traceable]:
 
 
 def _accumulate(layer: Layer, objects: list[Traceable]) -> None:
-    """Add what a kustomization brings, then change all there is: for a component that is what others brought, too."""
+    """Add the objects of a kustomization, then change all objects; a component also changes those added by others."""
     for key in ("resources", "bases"):
         for entry in layer.kustomization.entries(key):
             if isinstance(entry, str):
@@ -201,7 +201,7 @@ def _resource(layer: Layer, entry: str, objects: list[Traceable]) -> None:
 
 
 def fill_in(layers: list[Layer], objects: list[Traceable]) -> None:
-    """Put the values where they are named; who wrote the text around stays its writer."""
+    """Fill in `vars` where they are used; the writer of the surrounding text stays its writer."""
     known: dict[str, tuple[Any, FieldWriter]] = {}
     for layer in layers:
         for index, entry in enumerate(layer.kustomization.entries("vars")):
@@ -224,7 +224,7 @@ def _value(entry: dict[str, Any], objects: list[Traceable]) -> Any:
 
 
 def _texts(traced: Traced) -> Iterator[Traced]:
-    """The texts below a value in which something is named."""
+    """Yield the texts below a value that use a variable."""
     if "$(" not in str(traced.value):
         return
     entries, elements = traced.mapping(), traced.elements()

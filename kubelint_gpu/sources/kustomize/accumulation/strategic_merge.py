@@ -1,7 +1,6 @@
 """Strategic merge patches, as kustomize applies them, on values that know their writers.
 
-Source of the keys by which lists are merged: the `patchMergeKey` tags of k8s.io/api, as kustomize's copy of the OpenAPI
-schema has them.
+The merge keys of lists are the `patchMergeKey` tags of k8s.io/api, as in kustomize's copy of the OpenAPI schema.
 """
 
 from __future__ import annotations
@@ -31,7 +30,7 @@ _DIRECTIVE = "$patch"
 
 
 def merge_key(api_version: str, kind: str, where: Pointer) -> str | None:
-    """The key by which elements of the list at a pointer are told apart; None where the list is replaced whole."""
+    """Return the merge key of the list at a pointer; None if the list is replaced as a whole."""
     group = api_version.rpartition("/")[0]
     if "." in group and (not group.endswith(".k8s.io") or group.endswith("x-k8s.io")):
         return None
@@ -46,7 +45,7 @@ def merge_key(api_version: str, kind: str, where: Pointer) -> str | None:
 
 
 def element_of(elements: list[Any], key: str, value: Any) -> int | None:
-    """The index of the element whose key has a value."""
+    """Return the index of the element whose key has this value; None if there is none."""
     for index, element in enumerate(elements):
         if isinstance(element, dict) and key in element and element[key] == value:
             return index
@@ -54,14 +53,14 @@ def element_of(elements: list[Any], key: str, value: Any) -> int | None:
 
 
 class PatchKind(Value):
-    """What decides how lists are merged."""
+    """The API version and kind, which decide how lists are merged."""
 
     api_version: str
     kind: str
 
 
 def merge(target: Traced, patch: Any, writer: FieldWriter, kind: PatchKind, where: Pointer = ()) -> None:
-    """Apply a patch: mappings are merged, lists by their key, null takes a key away."""
+    """Apply a patch: mappings are merged, lists by their merge key; null removes a key."""
     if isinstance(patch, dict):
         _merge_mapping(target, patch, writer, kind, where)
     elif isinstance(patch, list):
@@ -114,7 +113,7 @@ def _merge_list(target: Traced, patch: list[Any], writer: FieldWriter, kind: Pat
 
 
 def _taking(value: Any, writer: FieldWriter, kind: PatchKind, where: Pointer) -> FieldWriter | None:
-    """Who takes a field away where a patch says this of it: null, or a directive; None where it stays."""
+    """Return the writer that removes a field by null or a directive in the patch; None if the field stays."""
     if value is None:
         return writer
     if isinstance(value, dict):
@@ -125,7 +124,7 @@ def _taking(value: Any, writer: FieldWriter, kind: PatchKind, where: Pointer) ->
 
 
 def _of_list(patch: list[Any], key: str) -> tuple[str, int]:
-    """What a list says of itself as a whole, by an element that names no other, and which element that is."""
+    """Return the directive for the list as a whole, and the index of the element that holds it."""
     for index, element in enumerate(patch):
         if isinstance(element, dict) and key not in element and element.get(_DIRECTIVE) in ("replace", "delete"):
             return element[_DIRECTIVE], index
@@ -133,14 +132,14 @@ def _of_list(patch: list[Any], key: str) -> tuple[str, int]:
 
 
 def _take_place(target: Traced, value: Any, writer: FieldWriter, kind: PatchKind, where: Pointer) -> None:
-    """Another value in the place of one, without what only says what is to be done."""
+    """Replace a value by another one, without its directives."""
     made = _fresh(value, writer, kind, where)
     target.assign(made.value, writer)
     target.children = made.children
 
 
 def _fresh(value: Any, writer: FieldWriter, kind: PatchKind, where: Pointer) -> Traced:
-    """A value that there was none of: what would take something away has nothing to take, and goes."""
+    """Return a new value without nulls and directives, which have nothing to remove."""
     made = Traced(value, [writer])
     if isinstance(value, dict):
         made.children = {
@@ -158,5 +157,5 @@ def _fresh(value: Any, writer: FieldWriter, kind: PatchKind, where: Pointer) -> 
 
 
 def _is_directive(element: Any) -> bool:
-    """Whether an element holds nothing but a directive."""
+    """Whether an element holds only a directive."""
     return isinstance(element, dict) and list(element) == [_DIRECTIVE]

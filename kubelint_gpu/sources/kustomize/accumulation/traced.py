@@ -1,4 +1,4 @@
-"""Values that know who wrote them, down to the text and the place in it: what a kustomization makes, field by field."""
+"""Values that know the text and the place where they were written, for tracing a kustomization field by field."""
 
 from __future__ import annotations
 
@@ -11,26 +11,26 @@ from kubelint_gpu.values import Value
 
 
 class Script(Protocol):
-    """A text that gives values their places."""
+    """A text in which values have places."""
 
     def spot(self, pointer: Pointer, role: Role) -> Spot:
-        """Where the value of a pointer, or its key, stands."""
+        """Return the place of the value at a pointer, or of its key."""
 
 
 class DocumentScript(Value, eq=False):
-    """An object or a patch in a file of its own."""
+    """An object or a patch in its own file."""
 
     document: Document
 
     def spot(self, pointer: Pointer, role: Role) -> Spot:
-        """The place in the document."""
+        """Return the place in the document."""
         return Spot(self.document.source.path, self.document.locate(pointer, role))
 
 
 class EntryScript(Value, eq=False):
     """A single entry of a kustomization that gives whole values: a prefix, a count, a label.
 
-    `pointer` leads to it; everything that it gives stands there, or at its key.
+    `pointer` leads to the entry; everything that it gives stands there, or at its key.
     """
 
     document: Document
@@ -38,37 +38,37 @@ class EntryScript(Value, eq=False):
     role: Role = "value"
 
     def spot(self, pointer: Pointer, role: Role) -> Spot:  # noqa: ARG002 - one place for all
-        """The place of the entry."""
+        """Return the place of the entry."""
         return Spot(self.document.source.path, self.document.locate(self.pointer, self.role))
 
 
 class PartScript(Value, eq=False):
-    """A single entry of another text that gives whole values, as `EntryScript` is one of a document."""
+    """A single entry of another script that gives whole values, as `EntryScript` does for a document."""
 
     script: Script
     pointer: Pointer
 
     def spot(self, pointer: Pointer, role: Role) -> Spot:  # noqa: ARG002 - one place for all
-        """The place of the entry."""
+        """Return the place of the entry."""
         return self.script.spot(self.pointer, "value")
 
 
 class LineScript(Value, eq=False):
-    """A piece of a file that is no YAML, such as the value of a line in an env file."""
+    """A piece of a file that is not YAML, for example a value in an env file."""
 
     source: SourceText
     start: int
     end: int
 
     def spot(self, pointer: Pointer, role: Role) -> Spot:  # noqa: ARG002 - one place for all
-        """The place of the piece."""
+        """Return the place of the piece."""
         return Spot(self.source.path, self.source.span(self.start, self.end))
 
 
 class InlineScript(Value, eq=False):
-    """A document inside of a text value of a kustomization.
+    """A document in an inline text of a kustomization.
 
-    `outer` and `pointer` say where that text stands; `inner` is what was read of it.
+    `outer` and `pointer` say where the text stands; `inner` is the parsed text.
     """
 
     outer: Document
@@ -76,14 +76,14 @@ class InlineScript(Value, eq=False):
     inner: Document
 
     def spot(self, pointer: Pointer, role: Role) -> Spot:
-        """The place in the kustomization."""
+        """Return the place in the kustomization."""
         return within(self.outer, self.pointer, self.inner.source, self.inner.locate(pointer, role))
 
 
 def within(outer: Document, pointer: Pointer, inner: SourceText, span: Span) -> Spot:
-    """The place of a part of a text value, of which `inner` is the text.
+    """Return the place of a part of an inline text, whose contents are `inner`.
 
-    It is exact in a literal block, and where the text is written as it is, quoted or not; else it is all of the text.
+    It is exact in a literal block and in a text written on one line without escapes; else it is the whole text.
     """
     source, whole = outer.source, outer.locate(pointer)
     written = source.text[whole.start : whole.end]
@@ -98,7 +98,7 @@ def within(outer: Document, pointer: Pointer, inner: SourceText, span: Span) -> 
 
 
 def _in_block(source: SourceText, whole: Span, inner: SourceText, at: tuple[int, int]) -> int | None:
-    """The offset of a line and column of a literal block; None where the text is no such block."""
+    """Return the offset of a line and column of a literal block; None if the text is no such block."""
     number, column = whole.line + at[0], at[1]
     if not source.text.startswith("|", whole.start) or number > len(source.line_starts):
         return None
@@ -110,13 +110,13 @@ def _in_block(source: SourceText, whole: Span, inner: SourceText, at: tuple[int,
 
 
 class FieldWriter(Value, eq=False):
-    """One value as one text has it.
+    """One value in one text.
 
     Attributes:
         script: the text.
-        pointer: the value within it.
+        pointer: where the value stands in the text.
         layer: the kustomization through which it comes, below the root of the tree.
-        by: what it is: resource, patch, replicas, …
+        by: the kind of writer: resource, patch, replicas, …
     """
 
     script: Script
@@ -125,16 +125,16 @@ class FieldWriter(Value, eq=False):
     by: str
 
     def child(self, step: str | int) -> FieldWriter:
-        """Who wrote a part of the value."""
+        """Return the writer of a child of the value."""
         return FieldWriter(self.script, (*self.pointer, step), self.layer, self.by)
 
     def spot(self, role: Role = "value") -> Spot:
-        """Where the value stands."""
+        """Return where the value stands."""
         return self.script.spot(self.pointer, role)
 
 
 class Gone(Value):
-    """What somebody took out of a mapping or list: its key, None in a list, what it was, and who took it."""
+    """An entry removed from a mapping or list: its key (None in a list), its value, and the writer that removed it."""
 
     key: str | None
     value: Any
@@ -142,10 +142,9 @@ class Gone(Value):
 
 
 class Traced:
-    """A value and its writers, the oldest first; a mapping or list is taken apart only where something touches it.
+    """A value and its writers, the oldest first; a mapping or list is split into children only when one is touched.
 
-    The last writer of what is not taken apart wrote all of it. `gone` is what was taken out of it; some of that may
-    have come back since.
+    The last writer of an unsplit value wrote all of it. `gone` are the removed entries; some may have come back since.
     """
 
     __slots__ = ("_value", "before", "children", "gone", "writers")
@@ -159,7 +158,7 @@ class Traced:
 
     @property
     def value(self) -> Any:
-        """The plain value."""
+        """Return the plain value."""
         if isinstance(self.children, dict):
             return {key: child.value for key, child in self.children.items()}
         if isinstance(self.children, list):
@@ -168,23 +167,23 @@ class Traced:
 
     @property
     def writer(self) -> FieldWriter:
-        """Who wrote it last."""
+        """Return the last writer."""
         return self.writers[-1]
 
     def mapping(self) -> dict[str, Traced] | None:
-        """Its entries, None where it is no mapping."""
+        """Return the entries; None if the value is no mapping."""
         if self.children is None and isinstance(self._value, dict):
             self.children = {key: Traced(entry, [self.writer.child(key)]) for key, entry in self._value.items()}
         return self.children if isinstance(self.children, dict) else None
 
     def elements(self) -> list[Traced] | None:
-        """Its elements, None where it is no list."""
+        """Return the elements; None if the value is no list."""
         if self.children is None and isinstance(self._value, list):
             self.children = [Traced(entry, [self.writer.child(index)]) for index, entry in enumerate(self._value)]
         return self.children if isinstance(self.children, list) else None
 
     def assign(self, value: Any, *writers: FieldWriter) -> None:
-        """Another value in its place; `before` keeps the old one.
+        """Replace the value; `before` keeps the old one.
 
         Of several writers the last one gives the value, and the others passed it on.
         """
@@ -197,12 +196,12 @@ class Traced:
         self.writers = [writers[-1]] if whole else [*self.writers, *writers]
 
     def become(self, value: Any, through: FieldWriter) -> None:
-        """The same value with something added by `through`; who wrote it stays its writer."""
+        """Set a value extended by `through`; the writer stays the same."""
         self.before = (*self.before, (through, None))
         self._value = value
 
     def put(self, key: str, value: Any, *writers: FieldWriter) -> None:
-        """Another value for a key of a mapping; a new key comes last."""
+        """Set a key of a mapping; a new key comes last."""
         entries = self.mapping()
         if entries is None:
             return
@@ -212,20 +211,20 @@ class Traced:
             entries[key] = Traced(value, list(writers))
 
     def take(self, key: str, writer: FieldWriter) -> None:
-        """Take an entry out of a mapping."""
+        """Remove an entry from a mapping."""
         entries = self.mapping()
         found = entries.pop(key, None) if entries is not None else None
         if found is not None:
             self.gone = (*self.gone, Gone(key, found.value, writer))
 
     def take_element(self, index: int, writer: FieldWriter) -> None:
-        """Take an element out of a list that is that long."""
+        """Remove an element from a list; the index must exist."""
         elements = self.elements()
         if elements is not None:
             self.gone = (*self.gone, Gone(None, elements.pop(index).value, writer))
 
     def at(self, *path: str) -> Traced | None:
-        """What stands under some keys, one after the other; None where nothing does."""
+        """Return the value below nested keys; None if there is none."""
         found: Traced | None = self
         for key in path:
             entries = found.mapping() if found is not None else None
@@ -233,7 +232,7 @@ class Traced:
         return found
 
     def made(self, writer: FieldWriter, *path: str) -> Traced | None:
-        """The same, with mappings made where there are none; None where something else stands in the way."""
+        """Return the value below nested keys, creating missing mappings; None if another value is in the way."""
         found = self
         for key in path:
             entries = found.mapping()
@@ -246,7 +245,7 @@ class Traced:
 
 
 def _left_out(old: Any, new: Any) -> Iterator[tuple[str | None, Any]]:
-    """What a mapping or list no longer has when another one takes its place."""
+    """Yield the entries that are lost when another value replaces a mapping or list."""
     if isinstance(old, dict) and isinstance(new, dict):
         yield from ((key, value) for key, value in old.items() if key not in new)
     elif isinstance(old, list) and isinstance(new, list):

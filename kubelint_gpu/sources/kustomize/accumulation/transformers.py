@@ -1,4 +1,4 @@
-"""Namespace, names, labels, annotations, replicas and images: the fields of a kustomization that change all objects."""
+"""Fields of a kustomization that change all objects: namespace, names, labels, annotations, replicas and images."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _NOT_RENAMED = frozenset(("CustomResourceDefinition", "APIService", "Namespace")
 
 
 def set_namespaces(layer: Layer, objects: list[Traceable]) -> None:
-    """`namespace`."""
+    """Apply `namespace`."""
     wanted = layer.kustomization.value.get("namespace")
     if not isinstance(wanted, str) or not wanted:
         return
@@ -31,7 +31,7 @@ def set_namespaces(layer: Layer, objects: list[Traceable]) -> None:
 
 
 def set_names(layer: Layer, objects: list[Traceable]) -> None:
-    """`namePrefix`, then `nameSuffix`; who wrote the name before stays its last writer."""
+    """Apply `namePrefix`, then `nameSuffix`; the writer of the original name stays its last writer."""
     for key in ("namePrefix", "nameSuffix"):
         added = layer.kustomization.value.get(key)
         if not isinstance(added, str) or not added:
@@ -46,7 +46,7 @@ def set_names(layer: Layer, objects: list[Traceable]) -> None:
 
 
 def set_labels(layer: Layer, objects: list[Traceable]) -> None:
-    """`labels` and `commonLabels`."""
+    """Apply `labels` and `commonLabels`."""
     for index, entry in enumerate(layer.kustomization.entries("labels")):
         pairs = entry.get("pairs") if isinstance(entry, dict) else None
         for key, value in (pairs if isinstance(pairs, dict) else {}).items():
@@ -62,7 +62,7 @@ def set_labels(layer: Layer, objects: list[Traceable]) -> None:
 
 
 def set_annotations(layer: Layer, objects: list[Traceable]) -> None:
-    """`commonAnnotations`."""
+    """Apply `commonAnnotations`."""
     common = layer.kustomization.value.get("commonAnnotations")
     for key, value in (common if isinstance(common, dict) else {}).items():
         writer = layer.entry(("commonAnnotations", key), "commonAnnotations")
@@ -73,7 +73,7 @@ def set_annotations(layer: Layer, objects: list[Traceable]) -> None:
 
 
 def set_replicas(layer: Layer, objects: list[Traceable]) -> None:
-    """`replicas`."""
+    """Apply `replicas`."""
     wanted: dict[str, list[tuple[Any, FieldWriter]]] = {}
     for index, entry in enumerate(layer.kustomization.entries("replicas")):
         if isinstance(entry, dict) and isinstance(entry.get("name"), str):
@@ -87,7 +87,7 @@ def set_replicas(layer: Layer, objects: list[Traceable]) -> None:
 
 
 def set_images(layer: Layer, objects: list[Traceable]) -> None:
-    """`images`."""
+    """Apply `images`."""
     for index, entry in enumerate(layer.kustomization.entries("images")):
         if not isinstance(entry, dict):
             continue

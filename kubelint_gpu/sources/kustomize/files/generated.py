@@ -1,6 +1,6 @@
-"""The kustomization that Flux writes for a folder without one: all manifests below it.
+"""The kustomization that Flux generates for a folder without one: all manifests below it.
 
-Mirrors `scanManifests` of github.com/fluxcd/pkg/kustomize; files without objects are left out, where Flux fails.
+Mirrors `scanManifests` of github.com/fluxcd/pkg/kustomize; files without objects, for which Flux fails, are left out.
 """
 
 from __future__ import annotations
@@ -30,9 +30,9 @@ def surveyed(
     *,
     for_flux: bool = False,
 ) -> tuple[DiskTree, Survey]:
-    """The files below a root, and what the kustomization of a folder among them is made of.
+    """Return the files below a root, and the survey of a folder's kustomization.
 
-    `texts` stand in place of what the disk has; `for_flux` puts the kustomization there that Flux would write.
+    `texts` replace files on disk; `for_flux` adds the kustomization that Flux would generate.
     """
     texts = {} if texts is None else texts
     head = generated(DiskTree(root, texts, contents), folder) if for_flux else None
@@ -43,7 +43,7 @@ def surveyed(
 
 
 def generated(tree: DiskTree, folder: str) -> tuple[str, bytes] | None:
-    """The path of the kustomization of a folder and what it holds; None if it has one, or nothing for one."""
+    """Return path and contents of the generated kustomization; None if the folder has one, or has no manifests."""
     above = tree.root / folder
     if any(is_file(above / name) for name in NAMES):
         return None

@@ -1,4 +1,4 @@
-"""The files of a repository, of which nothing outside is ever read, and what one kustomization file refers to."""
+"""The files of a repository, nothing outside of which is read, and the references of one kustomization file."""
 
 from __future__ import annotations
 
@@ -31,32 +31,32 @@ _FREE = ("commonLabels", "commonAnnotations", "pairs", "labels", "annotations")
 
 
 class Tree(Protocol):
-    """Files and folders by their path below a root, with forward slashes; the root itself is the empty path."""
+    """Files and folders by path below a root, with forward slashes; the root itself is the empty path."""
 
     def is_folder(self, path: str) -> bool:
-        """Whether there is a folder of this path."""
+        """Whether the path is a folder."""
 
     def is_file(self, path: str) -> bool:
-        """Whether there is a file of this path."""
+        """Whether the path is a file."""
 
     def leads_out(self, path: str) -> bool:
-        """Whether a link on the way leads out of the root: what is there is not looked at."""
+        """Whether a link on the way leads out of the root; its target is not looked at."""
 
     def canonical(self, path: str) -> str:
-        """The path without links: equal for equal folders."""
+        """Return the path without links, which is equal for equal folders."""
 
     def size(self, path: str) -> int | None:
-        """How many bytes `read` would give; None where it would give none."""
+        """Return the number of bytes that `read` would return; None if it would return None."""
 
     def read(self, path: str) -> bytes | None:
-        """What a file holds; None where there is none, or where it may not be read."""
+        """Return the contents of a file; None if it does not exist, or may not be read."""
 
 
 class DiskTree:
-    """Files of a folder as they lie on the disk; links are followed where they stay inside.
+    """Files of a folder on disk; links are followed if they stay inside.
 
-    `texts` stand in place of what the disk has, by path. What files hold is kept in `contents`, by what they are: a
-    file is read once, whatever its names.
+    `texts` replace files on disk, by path. `contents` caches what was read by the file's identity, so that a file with
+    several names is read once.
     """
 
     def __init__(self, root: Path, texts: dict[str, bytes] | None = None, contents: Contents | None = None) -> None:
@@ -65,12 +65,12 @@ class DiskTree:
         self._contents: Contents = {} if contents is None else contents
 
     def is_folder(self, path: str) -> bool:
-        """Whether there is a folder of this path inside of the root."""
+        """Whether the path is a folder inside of the root."""
         full = self._inside(path)
         return full is not None and is_folder(full)
 
     def is_file(self, path: str) -> bool:
-        """Whether there is a plain file of this path inside of the root."""
+        """Whether the path is a regular file inside of the root."""
         full = self._inside(path)
         return full is not None and (path in self._texts or is_file(full))
 
@@ -79,19 +79,19 @@ class DiskTree:
         return self._inside(path) is None
 
     def canonical(self, path: str) -> str:
-        """The path of what a path leads to; itself where that is outside."""
+        """Return the path without links; unchanged if it leads outside."""
         full = self._inside(path)
         return full.relative_to(self.root).as_posix() if full is not None else path
 
     def size(self, path: str) -> int | None:
-        """The bytes that are read of a plain file."""
+        """Return the number of bytes read from a regular file."""
         if path in self._texts:
             return len(self._texts[path])
         found = self._plain(path)
         return None if found is None else min(found[1].st_size, MAX_BYTES + 1)
 
     def read(self, path: str) -> bytes | None:
-        """The contents, at most one byte more than the largest file that is read."""
+        """Return the contents, at most one byte more than the limit of a file."""
         if path in self._texts:
             return self._texts[path]
         found = self._plain(path)
@@ -126,7 +126,7 @@ class DiskTree:
 
 
 def joined(folder: str, reference: str) -> str | None:
-    """The path that a reference of a file in `folder` means; None where it leads out of the root, or into `.git`."""
+    """Return the path that a reference of a file in `folder` means; None if it leads out of the root or into `.git`."""
     path = posixpath.normpath(posixpath.join(folder, reference))
     if path.startswith(("/", "../")) or path == ".." or ".git" in path.split("/"):
         return None
@@ -137,11 +137,11 @@ class Kustomization(Value, eq=False):
     """A kustomization file.
 
     Attributes:
-        folder: the folder it stands in, below the root.
-        path: the file itself, below the root.
+        folder: the folder of the file, below the root.
+        path: the file, below the root.
         reading: its text with positions.
-        document: what is read of it; None where nothing can be.
-        value: its fields; empty where it cannot be read.
+        document: the parsed document; None if there is none.
+        value: its fields; empty if it cannot be read.
     """
 
     folder: str
@@ -152,24 +152,24 @@ class Kustomization(Value, eq=False):
 
     @property
     def is_component(self) -> bool:
-        """Whether it is of kind Component: built only where another one takes it in."""
+        """Whether its kind is Component, which is built only as a part of another kustomization."""
         return self.value.get("kind") == "Component"
 
     def entries(self, key: str) -> list[Any]:
-        """The elements of a list; none where the field is no list."""
+        """Return the elements of a list field; empty if it is no list."""
         found = self.value.get(key)
         return found if isinstance(found, list) else []
 
 
 class Reference(Value):
-    """Something that a kustomization names.
+    """A file or folder that a kustomization names.
 
     Attributes:
-        pointer: where it is written.
-        text: as it is written.
+        pointer: where the reference is written.
+        text: the reference as written.
         key: the field of the kustomization.
         folder: whether it may be a folder with a kustomization.
-        manifest: whether the file holds objects, patches or configuration in YAML, and not mere data.
+        manifest: whether the file holds objects, patches or configuration in YAML, not plain data.
     """
 
     pointer: Pointer
@@ -180,7 +180,7 @@ class Reference(Value):
 
 
 def find_in(tree: Tree, folder: str) -> str | None:
-    """The kustomization file of a folder, the first of the names that Kustomize knows."""
+    """Return the kustomization file of a folder, by the first name that Kustomize accepts; None if there is none."""
     for name in NAMES:
         path = posixpath.join(folder, name)
         if tree.is_file(path):
@@ -189,7 +189,7 @@ def find_in(tree: Tree, folder: str) -> str | None:
 
 
 def load(tree: Tree, path: str, shown: str) -> Kustomization | None:
-    """Read a kustomization file; None where it cannot be opened. `shown` is the path that findings print."""
+    """Read a kustomization file; None if it cannot be opened. `shown` is the path that findings print."""
     data = tree.read(path)
     if data is None:
         return None
@@ -200,7 +200,7 @@ def load(tree: Tree, path: str, shown: str) -> Kustomization | None:
 
 
 def references(kustomization: Kustomization) -> Iterator[Reference]:
-    """Every file or folder that the fields of a kustomization name, in the order of Kustomize's own reading."""
+    """Yield every file or folder that the fields of a kustomization name, in Kustomize's own order of reading."""
     for key in _FOLDERS_TOO:
         for index, entry in enumerate(kustomization.entries(key)):
             if isinstance(entry, str):
@@ -231,9 +231,9 @@ def references(kustomization: Kustomization) -> Iterator[Reference]:
 
 
 def misspelt(value: Any, pointer: Pointer = ()) -> Iterator[tuple[Pointer, str]]:
-    """Fields in other letters than Kustomize documents, each with how it is written; Kustomize reads them all the same.
+    """Yield fields in the wrong case, each with the documented spelling.
 
-    What it reads must not be overlooked here.
+    Kustomize reads these fields too, so they must not be overlooked here.
     """
     if isinstance(value, dict):
         for key, entry in value.items():
@@ -248,7 +248,7 @@ def misspelt(value: Any, pointer: Pointer = ()) -> Iterator[tuple[Pointer, str]]
 
 
 def of_plugin(value: Any) -> Iterator[str]:
-    """The files that the configuration of a built-in generator or transformer names."""
+    """Yield the files that the configuration of a built-in generator or transformer names."""
     if isinstance(value, dict):
         for key, entry in value.items():
             for text in entry if isinstance(entry, list) else [entry]:

@@ -1,4 +1,4 @@
-"""What a kustomization is made of, and what keeps it from being rendered."""
+"""The parts of a kustomization, and the reasons why it cannot be rendered."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from kubelint_gpu.values import Value, replace
 
 
 class AllowedFiles(Value):
-    """What `--kustomize-flag` lets Kustomize do beyond reading files of the repository."""
+    """The permissions that `--kustomize-flag` gives Kustomize beyond reading files of the repository."""
 
     helm: bool = False
     plugins: bool = False
@@ -26,16 +26,16 @@ class AllowedFiles(Value):
 
 
 class Survey(Value, eq=False):
-    """What a kustomization is made of.
+    """The parts of a kustomization.
 
     Attributes:
-        root: the folder that is built.
-        kustomizations: those that take part, by folder.
+        root: the folder to build.
+        kustomizations: all kustomizations involved, by folder.
         readings: files with objects, patches and configuration, by path below the root of the tree.
-        files: the bytes of every file that is read, by path below the root of the tree.
-        resources: which of them hold whole objects.
-        obstacles: why it is not built; empty where it can be.
-        objects: how many it gives, those of a base as often as it is used; too few where there are obstacles.
+        files: the bytes of every file read, by path below the root of the tree.
+        resources: the files that hold whole objects.
+        obstacles: why it is not built; empty if it can be.
+        objects: the number of objects, those of a base as often as it is used; too low if there are obstacles.
     """
 
     root: str
@@ -48,9 +48,9 @@ class Survey(Value, eq=False):
 
 
 def heads_of(found: Survey) -> dict[str, bytes]:
-    """Files of whole objects without what of them is not judged, by path; the others are left out.
+    """Return files of whole objects, by path, without parts that no rule checks; unchanged files are left out.
 
-    Kustomize needs seconds and hundreds of megabytes for what custom resource definitions have below `spec`.
+    Kustomize needs seconds and hundreds of megabytes for the `spec` of custom resource definitions.
     """
     named = (
         (joined(one.folder, reference.text), reference.key)
@@ -71,22 +71,22 @@ def heads_of(found: Survey) -> dict[str, bytes]:
 
 
 def with_files(found: Survey, files: Mapping[str, bytes], shown: Callable[[str], str]) -> Survey:
-    """The same with other bytes for files that are no kustomizations, by path below the root."""
+    """Return the survey with other bytes for files that are no kustomizations, by path below the root."""
     readings = {path: read_once(shown(path), data) for path, data in files.items() if path in found.readings}
     return replace(found, files={**found.files, **files}, readings={**found.readings, **readings})
 
 
 @lru_cache(maxsize=256)
 def read_once(path: str, data: bytes) -> Reading:
-    """A file of a kustomization; several kustomizations are often made of the same."""
+    """Read a file of a kustomization; cached, because kustomizations often share files."""
     return read(path, data, skimmed=SKIMMED)
 
 
 @lru_cache(maxsize=16)
 def text_of(data: bytes, errors: str = "replace") -> str:
-    """The text of a file; names that mean the same file share it.
+    """Return the text of a file; cached for files of several names.
 
     Raises:
-        UnicodeDecodeError: it is none, and `errors` are strict.
+        UnicodeDecodeError: the bytes are no text, and `errors` are strict.
     """
     return data.decode(errors=errors)

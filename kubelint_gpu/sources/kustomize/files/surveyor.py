@@ -1,6 +1,6 @@
-"""Everything that building a kustomization would read, looked at before Kustomize is started.
+"""Everything that a build of a kustomization would read, checked before Kustomize is started.
 
-What would reach the network, start a program or leave the repository is found here and never handed to Kustomize.
+References that would reach the network, start a program or leave the repository are never passed to Kustomize.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ _MOST_LAYERS = 50
 
 
 def survey(tree: Tree, folder: str, shown: Callable[[str], str], allowed: AllowedFiles) -> Survey:
-    """Look at a kustomization and at all that it takes in; `shown` gives the path that findings print."""
+    """Survey a kustomization and everything that it includes; `shown` gives the path that findings print."""
     surveyor = _Surveyor(tree, shown, allowed)
     objects = surveyor.visit(folder, ())
     return Survey(
@@ -56,7 +56,7 @@ def survey(tree: Tree, folder: str, shown: Callable[[str], str], allowed: Allowe
 
 
 class _Surveyor:
-    """The walk over the folders; each is read once."""
+    """Walks the folders of a kustomization; each is read once."""
 
     def __init__(self, tree: Tree, shown: Callable[[str], str], allowed: AllowedFiles) -> None:
         self.kustomizations: dict[str, Kustomization] = {}
@@ -71,7 +71,7 @@ class _Surveyor:
         self._bytes = 0
 
     def visit(self, folder: str, above: tuple[str, ...]) -> int:
-        """How many objects a folder brings."""
+        """Return the number of objects that a folder adds."""
         if folder in self._objects:
             return self._objects[folder]
         path = find_in(self._tree, folder)
@@ -160,7 +160,7 @@ class _Surveyor:
         return self.files[path]
 
     def _readable(self, found: Kustomization) -> None:
-        """Kustomize must not read more, or other things, than what is looked at here."""
+        """Check that Kustomize reads no more of this file than was checked here, and reads it in the same way."""
         path = self._shown(found.path)
         for problem in found.reading.problems:
             self.obstacles.append(Obstacle(path, problem.span, problem.message))
@@ -190,7 +190,7 @@ class _Surveyor:
                 self._keep(target)
 
     def _plugin(self, found: Kustomization, pointer: Pointer, value: Any) -> None:
-        """What generates or transforms: only what is built into Kustomize is let run."""
+        """Check a generator or transformer: only those built into Kustomize may run."""
         if not isinstance(value, dict):
             return
         for where, known in misspelt(value):
@@ -220,7 +220,7 @@ _RENDER = "render it yourself and check the result"
 
 
 def _texts(value: Any) -> Iterator[str]:
-    """Every short text of a value."""
+    """Yield every short text in a value."""
     if isinstance(value, str):
         if value and len(value) < 1024 and "\n" not in value and "\0" not in value:
             yield value

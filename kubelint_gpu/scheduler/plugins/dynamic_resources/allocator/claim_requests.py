@@ -1,4 +1,4 @@
-"""What each claim needs, worked out before the search: its requests and its constraints.
+"""What each claim needs, computed before the search: its requests and its constraints.
 
 Source: the first half of `Allocate`, and `validateDeviceRequest`, of the structured allocator, 0.34.1 to 0.36.3.
 """
@@ -22,15 +22,15 @@ from kubelint_gpu.values import Value
 
 
 class Query(Value):
-    """A request, or one of its alternatives, and what is known of it before the search.
+    """A request, or one of its alternatives, prepared for the search.
 
     Attributes:
-        number: tells it apart.
+        number: its number.
         query: what it asks for.
         request: the name of the request.
-        alternative: its own name; empty where it is no alternative.
+        alternative: the name of the alternative; empty if it is none.
         needed: how many devices it needs.
-        every: the devices that it needs, where it asks for all.
+        every: the positions of the devices that it needs, if it asks for all.
     """
 
     number: int
@@ -47,14 +47,14 @@ class Query(Value):
 
 
 class Needed(Value):
-    """What a claim needs: the alternatives of each request, and what its devices have in common."""
+    """What a claim needs: the alternatives of each request, and the constraints on its devices."""
 
     requests: tuple[tuple[Query, ...], ...]
     checks: tuple[Check, ...]
 
 
 class ClaimPreparation:
-    """Works out what claims need on a node."""
+    """Computes what claims need on a node."""
 
     def __init__(
         self,
@@ -74,7 +74,7 @@ class ClaimPreparation:
         self._numbers = 0
 
     def needed(self, place: int, spec: ClaimSpec) -> Needed:
-        """What the claim at a place needs.
+        """What the claim at an index needs.
 
         Raises:
             Failed: the scheduling attempt fails.
@@ -139,5 +139,5 @@ class ClaimPreparation:
 
 
 def failed(claim: int, *rest: str | Name) -> Failed:
-    """The failure of a claim, by its place."""
+    """The failure of a claim, by its index."""
     return Failed(OF_CLAIM, Name("claim", claim), *rest)

@@ -1,7 +1,7 @@
-"""What the devices of a claim have in common, or never have in common.
+"""Constraints on the devices of a claim: which attributes must match or be distinct.
 
 Source: the constraints of the structured allocator, 0.34.1 and 0.36.3.
-`distinctAttribute` remembers one device a request: of several devices of one request it compares the last only.
+`distinctAttribute` remembers one device per request: of several devices of one request it compares only the last.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ SINGLE = ("string", "int", "bool", "version")
 
 
 class Check:
-    """`matchAttribute`: all devices have the attribute, with one value; `distinctAttribute`: each with another."""
+    """`matchAttribute`: all devices have the same value; `distinctAttribute`: each has another value."""
 
     __slots__ = ("_attributes", "_compares", "_count", "_matches", "_name", "_requests")
 
@@ -27,7 +27,7 @@ class Check:
         self._count = 0
 
     def add(self, request: str, alternative: str, slot: Slot) -> bool:
-        """Whether a device may be added, which then is."""
+        """Add a device if the constraint allows it; return whether it does."""
         if not _concerns(self._requests, request, alternative):
             return True
         found = attribute_of(slot.device, slot.id.driver, self._name)
@@ -44,18 +44,18 @@ class Check:
         return True
 
     def remove(self, request: str, alternative: str) -> None:
-        """Take back what was added last."""
+        """Remove the device that was added last."""
         if _concerns(self._requests, request, alternative):
             self._attributes.pop(request, None)
             self._count -= 1
 
 
 def check_of(constraint: DeviceConstraint, *, compares: bool) -> Check | None:
-    """What keeps a constraint; None where there is nothing that a scheduler knows.
+    """The check of a constraint; None if the scheduler does not know the constraint.
 
     `compares` says whether `distinctAttribute` compares the values of devices.
-    The allocator of 1.34 keeps `distinctAttribute` although its gate is off: the gate of device status, which is on,
-    makes it the experimental one, 0.34.1.
+    The allocator of 1.34 checks `distinctAttribute` although its gate is off: the gate of device status, which is on,
+    selects the experimental allocator, 0.34.1.
     """
     return Check(constraint, compares=compares) if constraint.match or constraint.distinct else None
 

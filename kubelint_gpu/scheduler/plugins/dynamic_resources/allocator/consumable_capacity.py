@@ -1,4 +1,4 @@
-"""Parts of devices that several claims may share: what a request takes, and whether it is left.
+"""Consumable capacity: how much of a shared device a request takes, and whether that is left.
 
 Source: consumable_capacity.go of the structured allocator, 0.36.3.
 """
@@ -15,14 +15,14 @@ Amounts = Mapping[str, Amount]
 
 
 def consumed(asked: Amounts, capacity: Mapping[str, Capacity]) -> FrozenMap[str, Amount]:
-    """What a request takes of each capacity of a device."""
+    """The amount of each capacity of a device that a request consumes."""
     return FrozenMap({name: _rounded(asked.get(name), found) for name, found in capacity.items()})
 
 
 def has_left(
     asked: Amounts, capacity: Mapping[str, Capacity], taken: Amounts | None = None, taking: Amounts | None = None
 ) -> bool:
-    """Whether a device has what a request takes, besides what others have taken and this allocation is taking."""
+    """Whether a device has enough left for a request, beside what others `taken` and this allocation is `taking`."""
     if any(name not in capacity for name in asked):
         return False
     taken, taking = taken or EMPTY, taking or EMPTY

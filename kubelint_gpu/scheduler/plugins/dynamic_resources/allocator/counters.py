@@ -1,7 +1,7 @@
-"""Amounts that devices of a pool share, such as the parts of a GPU that can be partitioned.
+"""Shared counters of a pool's devices, for example the parts of a partitionable GPU.
 
-Source: `checkAvailableCounters` of the structured allocator, 0.36.3, which keeps its books by the name of a pool alone:
-of two drivers whose pools have one name, only the first one's counters are looked at.
+Source: `checkAvailableCounters` of the structured allocator, 0.36.3, which identifies a pool only by its name:
+of two drivers whose pools have one name, only the counters of the first are checked.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ _Sets = dict[str, dict[str, Amount]]
 
 
 class Books:
-    """What is left of counters, and what the allocation that is looked for takes of them."""
+    """Tracks the remaining counters, and the amounts taken by the current allocation."""
 
     __slots__ = ("_available", "_is_allocated", "_taking", "_view")
 
@@ -27,7 +27,7 @@ class Books:
         self._taking: dict[str, _Sets] = {}
 
     def take(self, slot: Slot) -> bool:
-        """Whether enough is left for a device, which then takes it."""
+        """Take a device's counters if enough is left; return whether it is."""
         pool = self._view.pools[slot.pool]
         available = self._available.get(pool.name)
         if available is None:
@@ -49,7 +49,7 @@ class Books:
         return found
 
     def give_back(self, slot: Slot) -> None:
-        """Undo what `take` did for a device."""
+        """Undo `take` for a device."""
         self._change(self._taking[self._view.pools[slot.pool].name], slot.device.consumes, -1)
 
     def _left(self, pool: DevicePool) -> _Sets:
@@ -80,7 +80,7 @@ class Books:
 
 
 def takers(view: View, wanted: Collection[DeviceID], is_allocated: Callable[[DeviceID], bool]) -> list[DeviceID]:
-    """The allocated devices that take of a counter set of which a wanted one takes."""
+    """The allocated devices that use the same counter set as one of the wanted devices."""
     every = [(slot.pool, slot.id, slot.device.consumes) for slot in view.slots]
     every += [(place, *one) for place, pool in enumerate(view.pools) for one in pool.elsewhere]
     sets = {(pool, one.counter_set) for pool, device, consumes in every if device in wanted for one in consumes}
@@ -92,10 +92,10 @@ def takers(view: View, wanted: Collection[DeviceID], is_allocated: Callable[[Dev
 
 
 def parts_of(views: Iterable[View], wanted: Collection[DeviceID], shares: bool) -> Mapping[DeviceID, Hashable] | None:
-    """What devices are parts of that exclude each other; nothing where counters are enough for all that are `wanted`.
+    """Groups of mutually exclusive devices, by a key for each device; empty if counters suffice for all in `wanted`.
 
-    None where somebody may share one of these, unless equal `shares` are all that is had of it and it has no counters,
-    or a device takes of several counter sets that are not enough for all.
+    None if claims may share one of these devices, unless only equal `shares` are taken of it and it uses no counters,
+    or if a device uses several counter sets that do not suffice for all.
     """
     enough = True
     found: dict[DeviceID, tuple[str, tuple[str, ...]]] = {}

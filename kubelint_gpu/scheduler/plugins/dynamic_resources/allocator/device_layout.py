@@ -1,4 +1,4 @@
-"""Which nodes look the same to some claims: their pools and devices, without what nothing in play looks at."""
+"""Which nodes look the same to some claims: their pools and devices, reduced to what the claims look at."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ class Interest(Value):
 
     Attributes:
         sight: the parts of devices that their selectors name.
-        compared: the attributes that their constraints compare: their values matter to each other only.
+        compared: the attributes that their constraints compare; only the equality of their values matters.
         amounts: whether they ask for capacities of devices.
     """
 
@@ -28,8 +28,8 @@ class Layout(Value):
     """A view as some claims see it.
 
     Attributes:
-        number: equal for views in which the same devices can be had, position by position.
-        likeness: a number for each device; devices with one number can stand for each other.
+        number: equal for views that offer the same devices, position by position.
+        likeness: a number for each device; devices with equal numbers are interchangeable.
     """
 
     number: int
@@ -37,7 +37,7 @@ class Layout(Value):
 
 
 def layout_of(view: View, interest: Interest, slices: SliceIndex) -> Layout:
-    """How a view looks to claims of some interest."""
+    """The layout of a view for claims with some interest."""
     numbers: dict[Hashable, int] = {}
     values: dict[tuple[str, Attribute], int] = {}
     known = slices.layouts.setdefault((interest.sight, interest.amounts), {})
@@ -76,7 +76,7 @@ def _look(slot: Slot, interest: Interest) -> Hashable:
 
 
 def _compared(slot: Slot, names: frozenset[str], values: dict[tuple[str, Attribute], int]) -> Hashable:
-    """The attributes that constraints compare, each as its kind and the number of its value among those of the view."""
+    """The attributes that constraints compare, each as its kind and the number of its value in the view."""
     found = []
     for name in names:
         attribute = attribute_of(slot.device, slot.id.driver, name)

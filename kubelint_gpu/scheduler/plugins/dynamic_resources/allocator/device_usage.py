@@ -1,4 +1,4 @@
-"""Which devices are taken already: by all claims, and as a node sees it."""
+"""Which devices are already allocated: by all claims, and as a node sees it."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from kubelint_gpu.values import Value
 
 
 class Holdings(Value):
-    """What all claims hold.
+    """The allocations of all claims.
 
     Attributes:
-        claims: the allocation of each claim that has one, by `namespace/name`.
-        exclusive: the devices of which a claim has the whole.
+        claims: the allocation of each allocated claim, by `namespace/name`.
+        exclusive: the devices that one claim has entirely.
         shared: the devices that claims share.
-        consumed: what is taken of shared devices.
-        pools: driver and name of the pools of which anything is taken.
+        consumed: the consumed capacity of shared devices.
+        pools: driver and name of the pools with allocated devices.
     """
 
     claims: Mapping[str, Allocation]
@@ -29,18 +29,18 @@ class Holdings(Value):
     pools: frozenset[tuple[str, str]]
 
     def is_allocated(self, device: DeviceID) -> bool:
-        """Whether any claim has a device or a share of it."""
+        """Whether any claim has the device or a share of it."""
         return device in self.exclusive or device in self.shared
 
 
 class Usage(Value):
-    """What is taken of the devices of a view, by their positions.
+    """The allocated devices of a view, by their positions.
 
     Attributes:
-        exclusive: whether a claim has the whole device.
-        consumed: what is taken of a device by its shares; None where it has none.
-        is_allocated: whether any claim has a device, of the view or not.
-        key: equal where the same is taken.
+        exclusive: whether one claim has the whole device.
+        consumed: the consumed capacity of a device; None if it has no shares.
+        is_allocated: whether any claim has a device, inside the view or not.
+        key: equal for equal usage.
     """
 
     exclusive: tuple[bool, ...]
@@ -50,7 +50,7 @@ class Usage(Value):
 
 
 def usage_of(view: View, held: Holdings) -> Usage:
-    """What is taken of what a node reaches."""
+    """Return the allocated devices among those that a node reaches."""
     elsewhere = tuple([identity for identity in view.elsewhere if held.is_allocated(identity)])
     if not any((pool.driver, pool.name) in held.pools for pool in view.pools):
         count = len(view.slots)

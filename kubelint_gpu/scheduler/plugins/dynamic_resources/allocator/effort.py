@@ -1,4 +1,4 @@
-"""How long the search for devices may take."""
+"""Limits how long the search for devices may take."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ TOO_LONG = "the search for devices was given up after {tries} tries"
 
 
 class Effort:
-    """How many more devices may be tried, by all searches of one pod together."""
+    """A counter of the devices that all searches of one pod may still try."""
 
     __slots__ = ("left", "most")
 
@@ -17,7 +17,7 @@ class Effort:
         self.left = self.most = most
 
     def spend(self) -> None:
-        """Account for one try.
+        """Count one try.
 
         Raises:
             Unknown: there were too many.

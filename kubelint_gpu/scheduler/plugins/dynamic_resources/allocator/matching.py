@@ -1,4 +1,4 @@
-"""Which devices a request may have: the selectors of its class and its own."""
+"""Which devices a request may get, by the selectors of its class and its own."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from kubelint_gpu.work import charge
 
 
 class Matcher:
-    """Answers whether devices satisfy requests, each pair once."""
+    """Caches whether devices satisfy requests."""
 
     __slots__ = ("_classes", "_found", "_shareable")
 
@@ -32,7 +32,7 @@ class Matcher:
         self._found: dict[tuple[int, int], bool] = {}
 
     def selects(self, query: DeviceQuery, number: int, claim: int, place: int, slot: Slot) -> bool:
-        """Whether a device satisfies a request; `number` tells the request apart, `place` the device.
+        """Whether a device satisfies a request; `number` identifies the request, `place` the device.
 
         Raises:
             Failed: a selector does not compile or has a runtime error.
@@ -45,7 +45,7 @@ class Matcher:
         return known
 
     def serves(self, query: DeviceQuery, number: int, claim: int, place: int, slot: Slot) -> bool:
-        """Whether it satisfies the request, which tolerates its taints."""
+        """Whether a device satisfies a request, and the request tolerates its taints."""
         return not query.is_kept_off(slot.device.taints) and self.selects(query, number, claim, place, slot)
 
     def _selects(self, query: DeviceQuery, claim: int, place: int, slot: Slot) -> bool:

@@ -1,4 +1,4 @@
-"""What comes of looking for the devices of some claims on a node."""
+"""The result of looking for the devices of some claims on a node."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ OF_CLAIM = "claim "
 
 
 class Taken(Value):
-    """A device for a request: its position in the view, `request` or `request/alternative`, and how it is taken."""
+    """A device for a request: its position in the view, `request` or `request/alternative`, and how it is allocated."""
 
     slot: int
     request: str
@@ -25,23 +25,23 @@ class Taken(Value):
 
 
 class Name(Value):
-    """The name of something that differs between nodes or pods that look the same: a device, a pool, a claim."""
+    """A placeholder for a name that differs between equal nodes or pods: of a device, a pool or a claim."""
 
     kind: str
     place: int
 
 
 class Text(Value):
-    """A text with such names in it, so that it serves all nodes and pods that look the same."""
+    """A text with placeholders for names, so that it serves all equal nodes and pods."""
 
     parts: tuple[str | Name, ...]
 
     def of(self, view: View, claims: Sequence[str]) -> str:
-        """The text for a node and the keys of a pod's claims."""
+        """The text with the names of a node's view and the keys of a pod's claims."""
         return "".join(part if isinstance(part, str) else _written(part, view, claims) for part in self.parts)
 
     def unnamed(self, view: View) -> str:
-        """The text for a node, of a claim that is told already: `request r: …`, without `claim default/gpu, `."""
+        """The text without the claim's name: `request r: …` instead of `claim default/gpu, request r: …`."""
         parts = self.parts[2:] if self.parts[:1] == (OF_CLAIM,) else self.parts
         return Text(parts).of(view, ()).lstrip(":, ")
 
@@ -56,11 +56,11 @@ class SelectorFailure(Value):
     """A selector that has no value for a device.
 
     Attributes:
-        query: the request, or its alternative, for which the device was looked at.
-        device_class: the class whose selector it is; empty where it is the request's own.
-        number: its place among the selectors.
+        query: the request, or its alternative, for which the device was checked.
+        device_class: the class of the selector; empty if it is the request's own.
+        number: its index among the selectors.
         slot: the position of the device in the view.
-        error: the runtime error; empty where the expression does not compile.
+        error: the runtime error; empty if the expression does not compile.
     """
 
     query: DeviceQuery
@@ -71,14 +71,14 @@ class SelectorFailure(Value):
 
 
 class AllocatorOutcome(Value):
-    """What the allocator says; of the first four only one holds.
+    """The answer of the allocator; only one of the first four fields is set.
 
     Attributes:
-        taken: the devices of each claim; None where there is no allocation.
-        error: with which the whole scheduling attempt fails.
-        invalid: pools cannot be used, and without them there is no allocation.
-        unknown: why it is not known; empty where it is.
-        selector: the selector that the error comes from; None where it comes from none.
+        taken: the devices of each claim; None if there is no allocation.
+        error: the error that fails the whole scheduling attempt.
+        invalid: there is no allocation without pools that cannot be used.
+        unknown: why the answer is not known; empty if it is.
+        selector: the selector that causes the error; None if none does.
     """
 
     taken: tuple[tuple[Taken, ...], ...] | None = None
@@ -89,7 +89,7 @@ class AllocatorOutcome(Value):
 
 
 class Failed(Exception):  # noqa: N818 - it carries an outcome
-    """The attempt fails, as `text` says; `selector` is what it comes from, where that is one."""
+    """The attempt fails with `text`; `selector` is the failing selector, if there is one."""
 
     def __init__(self, *parts: str | Name, selector: SelectorFailure | None = None) -> None:
         self.text = Text(parts)
@@ -97,4 +97,4 @@ class Failed(Exception):  # noqa: N818 - it carries an outcome
 
 
 class Unknown(Exception):  # noqa: N818 - it carries an outcome
-    """What the scheduler would do is not known."""
+    """The scheduler's decision cannot be predicted."""

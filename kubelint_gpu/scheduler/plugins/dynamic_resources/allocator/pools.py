@@ -1,8 +1,8 @@
 """The pools of devices that a node reaches, as the allocator sees them.
 
 Source: `GatherPools` of the structured allocator, 0.34.1 to 0.36.3.
-Go walks pools, and the slices of a pool, in random order before 1.36: a view has them by name, and `orders` gives the
-others.
+Before 1.36, Go walks pools, and the slices of a pool, in random order: a view has them by name, and `orders` gives the
+other orders.
 """
 
 from __future__ import annotations
@@ -29,11 +29,11 @@ class Slot(Value):
     """A device as a node reaches it.
 
     Attributes:
-        id: which device.
-        device: what its driver says of it.
+        id: its identifier.
+        device: the driver's description of it.
         pool: the position of its pool.
-        subject: what expressions see of it.
-        reached: whether the node reaches it; only asked for where devices tell their own nodes.
+        subject: its values in CEL expressions.
+        reached: whether the node reaches it; False only for slices with `perDeviceNodeSelection`.
         origin: its slice.
     """
 
@@ -49,14 +49,14 @@ class DevicePool(Value):
     """A pool of a node.
 
     Attributes:
-        driver: who publishes it.
-        name: of the pool.
+        driver: the driver that publishes it.
+        name: the pool's name.
         slots: the positions of its devices, in the order in which they are tried.
         incomplete: slices are missing.
-        invalid: why it cannot be used; empty where it can.
-        disputed: its slices disagree on how many there are, and whether any are missing depends on which comes first.
-        counters: amounts that its devices share, by counter set.
-        elsewhere: devices that the node does not reach and that take of the counters.
+        invalid: why it cannot be used; empty if it can.
+        disputed: its slices disagree on their number, so their order decides whether the pool is incomplete.
+        counters: its shared counters, by counter set.
+        elsewhere: devices that the node does not reach but that use its counters.
     """
 
     driver: str
@@ -75,9 +75,9 @@ class DevicePool(Value):
 
 
 class View(Value):
-    """All that a node reaches, in the order in which the allocator tries it.
+    """All devices that a node reaches, in the order in which the allocator tries them.
 
-    `elsewhere` are the devices that it does not reach and that take of its pools' counters.
+    `elsewhere` are the devices that it does not reach but that use its pools' counters.
     """
 
     pools: tuple[DevicePool, ...]
@@ -86,7 +86,7 @@ class View(Value):
 
 
 class SliceIndex:
-    """The slices of a cluster by node and by pool, and their `layouts` by node and device, by who looks at them."""
+    """The slices of a cluster by node and by pool, and their cached `layouts`."""
 
     __slots__ = ("_by_pool", "_features", "_numbers", "_on_node", "_shared", "_views", "layouts")
 
@@ -101,7 +101,7 @@ class SliceIndex:
         self._shared = self._on_node.pop("", [])
 
     def view(self, node: Node) -> View:
-        """What a node reaches, worked out once for each name and its labels."""
+        """The devices that a node reaches, computed once for each name and its labels."""
         name = node.meta.name
         known = self._views.get(name)
         if known is None or (known[0] is not node and known[0].labels != node.labels):
@@ -109,7 +109,7 @@ class SliceIndex:
         return known[1]
 
     def number(self, value: Hashable) -> int:
-        """A number for a value: equal values have equal numbers."""
+        """A number for a value; equal values have equal numbers."""
         return self._numbers.setdefault(value, len(self._numbers))
 
     def _seen_from(self, node: Node) -> View:
@@ -172,13 +172,13 @@ slice_index = lru_cache(maxsize=8)(SliceIndex)
 
 
 def _reached(found: Sequence[tuple[DevicePool, list[Slot]]]) -> list[tuple[DevicePool, list[Slot]]]:
-    """The pools without those of which a node sees the counters alone; their books are kept by name."""
+    """The pools without those that only have counters on the node, unless another pool has the same name."""
     names = Counter(pool.name for pool, _ in found)
     return [(pool, slots) for pool, slots in found if slots or pool.incomplete or pool.invalid or names[pool.name] > 1]
 
 
 def _served(one: ResourceSlice, rules: Sequence[DeviceTaintRule], features: Features) -> ResourceSlice:
-    """A slice as a release keeps it, with the taints of rules: there are any where their API is on."""
+    """A slice with the fields that a release knows, and with the taints of DeviceTaintRules."""
     if not features.betas:
         devices = tuple([Device(device.name, device.attributes, device.capacity) for device in one.devices])
         return replace(one, devices=devices, counters=(), per_device=False)
@@ -207,7 +207,7 @@ def _matches(node: Node, name: str, everywhere: bool, selector: NodeSelector | N
 
 
 def _add(slices: list[ResourceSlice], one: ResourceSlice) -> None:
-    """Keep a slice unless a newer generation is there; it replaces older ones."""
+    """Add a slice unless a newer generation is there; it replaces older ones."""
     if slices and one.generation < slices[0].generation:
         return
     if slices and one.generation > slices[0].generation:
@@ -227,7 +227,7 @@ def _numbered(found: Sequence[tuple[DevicePool, list[Slot]]]) -> View:
 
 
 def orders(view: View, most: int) -> Iterator[View]:
-    """The view, and it with its pools and the slices of each in other orders: the first of all, at most so many."""
+    """Yield the view with its pools and the slices of each in different orders, the given one first, at most `most`."""
     ways = []
     for pool in view.pools:
         members = view.slots[pool.slots.start : pool.slots.stop]
@@ -239,7 +239,7 @@ def orders(view: View, most: int) -> Iterator[View]:
 
 
 def ahead(view: View, place: int) -> View:
-    """The view with the slice of a device before all others, and its pool before all others."""
+    """The view with the slice of a device first, and the pool of this device first."""
     chosen = view.slots[place]
     pools = sorted(enumerate(view.pools), key=lambda one: one[0] != chosen.pool)
     members = [(pool, view.slots[pool.slots.start : pool.slots.stop]) for _, pool in pools]

@@ -1,9 +1,8 @@
-"""The search for devices: depth first over claims, requests and devices, and the first full solution counts.
+"""The search for devices: depth first over claims, requests and devices; the first full solution counts.
 
 Source: `Allocate` and `allocateOne` of the structured allocator, 0.34.1 to 0.36.3.
-Of devices that nothing in play tells apart only the first is tried where it fails: the others fail as well.
-A request for all devices that has a constraint tells them apart, as it takes them in their order and may fail with an
-error.
+If one of several equal devices fails, the others are not tried: they would fail as well. A request for all devices with
+a constraint distinguishes them, because it takes them in order and may fail with an error.
 """
 
 from __future__ import annotations
@@ -39,7 +38,7 @@ from kubelint_gpu.scheduler.plugins.dynamic_resources.features import Features
 
 
 class _TooMany(Exception):  # noqa: N818 - it steers the search
-    """The claim would have more devices than its allocation can hold."""
+    """The claim would get more devices than its allocation can hold."""
 
 
 class Search:
@@ -72,7 +71,7 @@ class Search:
         self._can_stand_in = not any(query.mode == ALL for spec in bound for query in spec.queries)
 
     def outcome(self) -> AllocatorOutcome:
-        """What comes of it."""
+        """Run the search and return its result."""
         for pool in self._view.pools:
             if pool.disputed:
                 return AllocatorOutcome(unknown=f"the slices of pool {pool.name} disagree on resourceSliceCount")
@@ -117,7 +116,7 @@ class Search:
         return False
 
     def _devices(self, claim: int, request: int, query: Query, done: int, start: int) -> bool:
-        """Find the device number `done` of a request, from the position `start` on, and all after it."""
+        """Find the device number `done` of a request, from the position `start` on, and all later devices."""
         if query.query.mode == ALL and not query.every:
             return False
         if done >= query.needed:
@@ -222,7 +221,7 @@ class Search:
         return True
 
     def _counts(self, slot: Slot, position: int) -> bool:
-        """Whether the counters of a device are looked at: not for a further share of one that has shares already."""
+        """Whether the counters of a device are checked: not for a further share of a device that has shares already."""
         if not slot.device.consumes:
             return False
         shared = self._usage.consumed[position] is not None or position in self._shares
@@ -235,7 +234,7 @@ class Search:
             self._books.give_back(slot)
 
     def _give_back(self, claim: int, query: Query, position: int) -> None:
-        """Undo what `_take` did last."""
+        """Undo the last `_take`."""
         slot = self._view.slots[position]
         last = self._taken[claim].pop()
         if slot.device.shareable:
