@@ -41,8 +41,9 @@ class ManifestSet:
     same cluster (`context`): nothing is reported of them.
     `rendered` are the kustomizations and charts whose rendered text is among the readings, or that could not be
     rendered. `followed` says of objects of GitOps controllers, by file and number of the document, why what they name
-    is not judged; empty if all of it is. `stage` names the workloads that are left out: those that run before the
-    first install, or all others; empty for none.
+    is not judged; empty if all of it is. `contradictory` are objects that decide about it and that other files declare
+    differently, each with these files: none of them counts. `stage` names the workloads that are left out: those that
+    run before the first install, or all others; empty for none.
     """
 
     def __init__(
@@ -58,8 +59,10 @@ class ManifestSet:
         gone: Sequence[Manifest] = (),
         followed: Mapping[tuple[str, int], str] = MappingProxyType({}),
         stage: Stage = "",
+        contradictory: Sequence[tuple[str, tuple[str, ...]]] = (),
     ) -> None:
         self.stage = stage
+        self.contradictory = tuple(contradictory)
         self.followed = followed
         self.readings = tuple(readings)
         self.before = before
@@ -121,6 +124,7 @@ class ManifestSet:
             gone,
             self.followed,
             self.stage if stage is None else stage,
+            self.contradictory,
         )
 
     @cached_property
