@@ -130,7 +130,7 @@ class Project:
                 mine.append(path)
             elif self.configuration.is_context(shown):
                 context.append(path)
-            elif name is None and self._is_sibling(path, shown):
+            elif name is None and self._is_near(path) and self._is_sibling(shown):
                 siblings.append(path)
             else:
                 others.append(path)
@@ -142,6 +142,17 @@ class Project:
         neighbours = (*self._deciding(readings, others), *manifests(self._readings(context)))
         return ApplySet(readings, self.world, shared, neighbours=neighbours)
 
+    def siblings(self) -> list[str]:
+        """The other plain manifests of the document's directory, as they are shown, if no unit is configured for it."""
+        if self.configuration.unit_of(self.shown) is not None:
+            return []
+        every = (display_path(Path(path), Path.cwd()) for path in self._neighbours() if self._is_near(path))
+        return [shown for shown in every if not self.configuration.is_context(shown) and self._is_sibling(shown)]
+
+    def _is_near(self, path: str) -> bool:
+        folder = Path(self.path).parent
+        return Path(path).parent == folder and not any((folder / one).exists() for one in KUSTOMIZATIONS)
+
     def _deciding(self, readings: Sequence[Reading], others: Iterable[str]) -> list[Manifest]:
         """The objects of other directories that decide about some files, as a run on the repository sees them."""
         clusters = self.configuration.clusters_of(self.shown)
@@ -150,15 +161,10 @@ class Project:
         )
         return deciding(readings, {path: self._memory.texts.words(path) for path in same}, self._readings)
 
-    def _is_sibling(self, path: str, shown: str) -> bool:
-        """Whether a file is one of the plain manifests of the document's directory, and goes to the same clusters."""
-        folder, settings = Path(self.path).parent, self.configuration
-        return (
-            Path(path).parent == folder
-            and settings.unit_of(shown) is None
-            and settings.clusters_of(shown) == settings.clusters_of(self.shown)
-            and not any((folder / one).exists() for one in KUSTOMIZATIONS)
-        )
+    def _is_sibling(self, shown: str) -> bool:
+        """Whether a file of the document's directory goes to the same clusters, and is in no configured unit."""
+        settings = self.configuration
+        return settings.unit_of(shown) is None and settings.clusters_of(shown) == settings.clusters_of(self.shown)
 
     def _configuration(self) -> Configuration:
         path = self.configuration_path

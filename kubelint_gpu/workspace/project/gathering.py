@@ -154,11 +154,13 @@ def gather(
     stdin_filename: str = "<stdin>",
     kustomize: RenderSettings | None = None,
     hook: bool = False,
+    also: Sequence[str] = (),
 ) -> Gathered:
     """The files of a command line, the kustomizations below its directories rendered; in whatever order they are given.
 
     Where files are named, the kustomizations that take them in are rendered too.
-    With `hook` the run sees what git is about to commit and nothing else.
+    With `hook` the run sees what git is about to commit and nothing else. The files of `also` are judged with those
+    that are named, and nothing is reported of them.
 
     Raises:
         click.ClickException: there is no git repository for `hook`.
@@ -182,7 +184,7 @@ def gather(
         offered = tuple(file for file in offered if commit.holds(file.path))
     named = named_files(paths)
     mine = tuple(file.path for file in offered)
-    members = collect((*repository.companions(mine), *_neighbours(commit, offered))).files
+    members = collect((*repository.companions(mine), *_neighbours(commit, offered), *also)).files
     users = kustomized_folders(named or (), tracked_only=hook)
     wanted = frozenset(os.path.realpath(path) for path in named or ())
     renderer = kustomize or RenderSettings()
