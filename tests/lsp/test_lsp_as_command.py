@@ -9,6 +9,7 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
+from command_line import kubelint
 from editor import COMMAND, ROOT, editing
 from kustomize_fixtures import example, program
 from revisions import ONE, git, small
@@ -88,8 +89,7 @@ async def test_joined_findings_and_objects_of_other_directories_show_what_the_co
         "policy/q.yaml",
         none=["policy/q.yaml", "scale/s.yaml"],
     )
-    accepted = [COMMAND, "check", "apps", "--write-baseline", "accepted.json", "--exit-zero"]
-    subprocess.run(accepted, cwd=tmp_path, check=True, capture_output=True)
+    kubelint("check", "apps", "--write-baseline", "accepted.json", "--exit-zero", cwd=tmp_path)
     (tmp_path / ".kubelint-gpu.yaml").write_text("inventory: cluster.yaml\nbaseline: accepted.json\n")
     await agree(tmp_path, "apps/many.yaml", none=["apps/many.yaml"])
 
