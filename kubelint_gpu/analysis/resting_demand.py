@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 
-from kubelint_gpu.groups import grouped
+from kubelint_gpu.groups import grouped, summed
 from kubelint_gpu.inventory.gpus.gpu_models import is_accelerator, model_of
 from kubelint_gpu.kube.objects.requests import pod_requests
 from kubelint_gpu.messages.wording import amount, bare, listed
@@ -60,11 +60,11 @@ def _of(unit: ApplySet, subject: WorkloadCheck) -> Iterator[RestingDemand]:
     if fit is None or any(one.status is not None and one.status.code is Code.UNKNOWN for one in fit.classes):
         return
     takers = set(fit.takers)
-    nodes = [info.node for info in unit.empty.nodes if info.name in takers]
+    nodes = [one for one in unit.world.base.nodes if one.name in takers]
     models = tuple(sorted({model_of(node) for node in nodes}))
     for resource, number in sorted(asked.items()):
         # what a node does not count may come of devices for claims
-        if nodes and all(node.allocatable.get(resource, 0) >= number for node in nodes):
+        if 0 < len(nodes) == len(takers) and all(node.allocatable.get(resource, 0) >= number for node in nodes):
             name = nodes[0].name if len(nodes) == 1 else ""
             yield RestingDemand(workload.key, resource, number * workload.replicas, name, models)
 
@@ -81,17 +81,22 @@ def shortages(units: Sequence[ApplySet], demands: Sequence[Sequence[RestingDeman
 
 def _shortage(world: ClusterContext, members: Sequence[tuple[ApplySet, Sequence[RestingDemand]]]) -> str:
     """Return the sentence about the fewest nodes that have too little; empty if all have enough."""
-    variants = _variants(members)
-    scopes = {scope for _, demands in members for one in demands for scope in _scopes(one)}
+    nodes = {one.name: one for one in world.base.nodes}
+    every = [(number, one) for number, (_, demands) in enumerate(members) for one in demands]
+    on_node = grouped((one.node, (number, one)) for number, one in every)
+    scopes = {scope for _, one in every for scope in _scopes(one)}
     for resource, node, models in sorted(scopes, key=lambda one: (not one[1], len(one[2]), one)):
-        each = [sum(one.amount for one in some if _is_for(one, resource, node, models)) for _, some in members]
-        needed = [least for group in variants if (least := min(each[number] for number in group))]
-        having = [one for one in world.base.nodes if one.allocatable.get(resource)]
-        inside = [one for one in having if one.name == node or (not node and model_of(one) in models)]
-        has = sum(one.allocatable[resource] for one in inside)
-        if max(each) <= has < sum(needed):
+        pairs = on_node[node] if node else every
+        each = summed((number, one.amount) for number, one in pairs if _is_for(one, resource, node, models))
+        inside = [nodes[node]] if node else [one for one in nodes.values() if model_of(one) in models]
+        has = sum(one.allocatable.get(resource, 0) for one in inside)
+        if not max(each.values()) <= has < sum(each.values()):
+            continue
+        needed = [least for some in _variants(members) if (least := min(each.get(one, 0) for one in some))]
+        if has < sum(needed):
             where = f"on {node}" if node else f"on nodes with {listed(models, 'or')}"
-            where = "in the cluster" if len(inside) == len(having) else where
+            if has == sum(one.allocatable.get(resource, 0) for one in nodes.values()):
+                where = "in the cluster"
             where = f"{where} {world.name}" if world.name else where
             return (
                 f"{len(needed)} units together ask for {amount(resource, sum(needed))} {where}, which has "

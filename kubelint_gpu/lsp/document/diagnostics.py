@@ -158,6 +158,15 @@ def reported(findings: Sequence[Finding], selection: Selection, baseline: Baseli
     return tuple(filter(selection.shows, settled.findings))
 
 
+def without_cluster(project: Project) -> Iterator[dict[str, Any]]:
+    """That the cluster of a document is not known, where it ought to be."""
+    if project.inventories and not project.world.usable:
+        errors = [error for error in project.world.errors if error.severity == "error"]
+        path = errors[0].path if errors else project.inventories[0]
+        message = f"no rule that needs the cluster was asked: the inventory {path} cannot be used"
+        yield plain(f"{message}: {errors[0].message}" if errors else message, INFORMATION)
+
+
 class _Checked:
     """One document, checked."""
 
@@ -200,7 +209,7 @@ class _Checked:
         shown = reported(mine, self._selection, self._baseline)
         readings = (*unit.readings, *project.world.readings)
         written = self._written(shown, readings, lambda path: path == project.path).get(project.path, [])
-        return {**found, project.path: [*self._unusable(), *written]}
+        return {**found, project.path: [*without_cluster(project), *written]}
 
     def _written(self, findings: Sequence[Finding], readings: Sequence[Reading], wanted: Any) -> dict[str, Diagnostics]:
         sources: dict[str, SourceText] = {
@@ -208,15 +217,6 @@ class _Checked:
         }
         writer = DiagnosticWriter(sources, self._encoding)
         return {path: writer.diagnostics(some) for path, some in by_path(findings, wanted).items()}
-
-    def _unusable(self) -> Iterator[dict[str, Any]]:
-        """That the cluster is not known, where it ought to be."""
-        project = self._project
-        if project.inventories and not project.world.usable:
-            errors = [error for error in project.world.errors if error.severity == "error"]
-            path = errors[0].path if errors else project.inventories[0]
-            message = f"no rule that needs the cluster was asked: the inventory {path} cannot be used"
-            yield plain(f"{message}: {errors[0].message}" if errors else message, INFORMATION)
 
     def _missing(self, configured: str) -> Iterator[dict[str, Any]]:
         """Files that the configuration names as inventory and that are not there, where it names them."""

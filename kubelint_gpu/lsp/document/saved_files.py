@@ -11,8 +11,9 @@ import click
 from kubelint_gpu.cli.baseline import load_baseline
 from kubelint_gpu.engine.run import check
 from kubelint_gpu.engine.selection import select
-from kubelint_gpu.lsp.document.diagnostics import INVENTORY, DiagnosticWriter, by_path, reported
+from kubelint_gpu.lsp.document.diagnostics import INVENTORY, DiagnosticWriter, by_path, reported, without_cluster
 from kubelint_gpu.lsp.document.document_context import Project, ReadFiles
+from kubelint_gpu.sources.files import display_path
 from kubelint_gpu.workspace.project.configuration import NAME
 from kubelint_gpu.workspace.project.gathering import gather
 from kubelint_gpu.workspace.project.inputs import inputs_of
@@ -33,7 +34,8 @@ def answer(question: dict[str, Any], memory: ReadFiles) -> dict[str, list[dict[s
         if not _are_saved([path], memory):
             return {}
         inventories = question["inventories"]
-        gathered = gather([project.shown], inventories, configuration=project.configuration, also=project.siblings())
+        siblings = [display_path(Path(one), Path.cwd()) for one in project.siblings()]
+        gathered = gather([project.shown], inventories, configuration=project.configuration, also=siblings)
         if not gathered.built.takes(path) and not _are_saved(memory.texts, memory):
             return {}
         inputs = inputs_of(gathered, inventories)
@@ -48,7 +50,8 @@ def answer(question: dict[str, Any], memory: ReadFiles) -> dict[str, list[dict[s
         return {}
     sources = {one.source.path: one.source for one in inputs.every if one.source is not None}
     writer = DiagnosticWriter({**sources, project.shown: source}, question["encoding"])
-    return {one: writer.diagnostics(found.get(one, [])) for one in (path, *found)}
+    written = {one: writer.diagnostics(found.get(one, [])) for one in (path, *found)}
+    return {**written, path: [*without_cluster(project), *written[path]]}
 
 
 def _are_saved(paths: Iterable[str], memory: ReadFiles) -> bool:
