@@ -121,7 +121,7 @@ class Project:
         declare_rows(self.configuration.kinds)
         name = self.configuration.unit_of(self.shown)
         mine = [self.path]
-        siblings = self.siblings()
+        siblings: list[str] = []
         others: list[str] = []
         context: list[str] = []
         for path in self._neighbours():
@@ -130,7 +130,9 @@ class Project:
                 mine.append(path)
             elif self.configuration.is_context(shown):
                 context.append(path)
-            elif path not in siblings:
+            elif name is None and self._is_sibling(path, shown):
+                siblings.append(path)
+            else:
                 others.append(path)
         readings = self._readings((*mine, *siblings))
         if siblings and not are_one(readings):
@@ -140,16 +142,6 @@ class Project:
         neighbours = (*self._deciding(readings, others), *manifests(self._readings(context)))
         return ApplySet(readings, self.world, shared, neighbours=neighbours)
 
-    def siblings(self) -> list[str]:
-        """The plain manifests beside the document that go to the same clusters; none if a unit is configured for it."""
-        folder, settings = Path(self.path).parent, self.configuration
-        if settings.unit_of(self.shown) is not None or any((folder / one).exists() for one in KUSTOMIZATIONS):
-            return []
-        near = [path for path in self._neighbours() if Path(path).parent == folder]
-        shown = {path: display_path(Path(path), Path.cwd()) for path in near}
-        mine = [path for path in near if settings.unit_of(shown[path]) is None and not settings.is_context(shown[path])]
-        return [path for path in mine if settings.clusters_of(shown[path]) == settings.clusters_of(self.shown)]
-
     def _deciding(self, readings: Sequence[Reading], others: Iterable[str]) -> list[Manifest]:
         """The objects of other directories that decide about some files, as a run on the repository sees them."""
         clusters = self.configuration.clusters_of(self.shown)
@@ -157,6 +149,16 @@ class Project:
             path for path in others if self.configuration.clusters_of(display_path(Path(path), Path.cwd())) == clusters
         )
         return deciding(readings, {path: self._memory.texts.words(path) for path in same}, self._readings)
+
+    def _is_sibling(self, path: str, shown: str) -> bool:
+        """Whether a file is one of the plain manifests of the document's directory, and goes to the same clusters."""
+        folder, settings = Path(self.path).parent, self.configuration
+        return (
+            Path(path).parent == folder
+            and settings.unit_of(shown) is None
+            and settings.clusters_of(shown) == settings.clusters_of(self.shown)
+            and not any((folder / one).exists() for one in KUSTOMIZATIONS)
+        )
 
     def _configuration(self) -> Configuration:
         path = self.configuration_path

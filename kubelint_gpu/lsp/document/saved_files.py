@@ -13,7 +13,6 @@ from kubelint_gpu.engine.run import check
 from kubelint_gpu.engine.selection import select
 from kubelint_gpu.lsp.document.diagnostics import INVENTORY, DiagnosticWriter, by_path, reported, without_cluster
 from kubelint_gpu.lsp.document.document_context import Project, ReadFiles
-from kubelint_gpu.sources.files import display_path
 from kubelint_gpu.workspace.project.configuration import NAME
 from kubelint_gpu.workspace.project.gathering import gather
 from kubelint_gpu.workspace.project.inputs import inputs_of
@@ -34,8 +33,8 @@ def answer(question: dict[str, Any], memory: ReadFiles) -> dict[str, list[dict[s
         if not _are_saved([path], memory):
             return {}
         inventories = question["inventories"]
-        siblings = [display_path(Path(one), Path.cwd()) for one in project.siblings()]
-        gathered = gather([project.shown], inventories, configuration=project.configuration, also=siblings)
+        members = [one.path for one in project.unit().readings]
+        gathered = gather([project.shown], inventories, configuration=project.configuration, also=members)
         if not gathered.built.takes(path) and not _are_saved(memory.texts, memory):
             return {}
         inputs = inputs_of(gathered, inventories)

@@ -23,9 +23,7 @@ _BUILT_IN = "system-"
 
 
 def class_files(manifests: Iterable[bytes], read: Sequence[str], root: Path) -> list[SourceFile]:
-    """Return the tracked files that declare classes, if that decides about the manifests.
-
-    It does if they name a class that none of them declares, or have pods without a class of priority.
+    """Return the tracked files that declare classes, if the manifests name a class that none of them declares.
 
     Args:
         manifests: the contents of the files of the run.
@@ -77,10 +75,9 @@ def _files(paths: Iterable[Path], known: Collection[str]) -> list[SourceFile]:
     return [*collect([display_path(path, Path.cwd()) for path in wanted[:_MOST] if path.is_file()]).files]
 
 
-def _lack_a_class(texts: Sequence[str]) -> bool:
-    """Whether a class is named that none of the texts declares, or pods name no class of priority."""
-    if any("containers" in text and "riorityClass" not in text for text in texts):
-        return True
+def _lack_a_class(texts: Iterable[str]) -> bool:
+    """Whether a class is named that none of the texts declares."""
+    texts = list(texts)
     named = {found[1] for text in texts if "ClassName" in text for found in _NAMED().finditer(text)}
     missing = {name for name in named if not name.startswith(_BUILT_IN)}
     for text in (one for one in texts if any(kind in one for kind in _KINDS)):

@@ -56,11 +56,7 @@ def test_a_class_is_looked_for_only_if_it_is_named_and_not_declared(beside):
     named = WEB + "priorityClassName: high\n"
     assert beside({"a/c.yaml": high}, [named]) == ["a/c.yaml"]
     assert beside({}, [named, high]) == []
-    assert beside({}, ["kind: Deployment\nmetadata: {name: other}\n"]) == []
-
-
-def test_classes_of_priority_are_looked_for_if_pods_name_none(beside):
-    assert beside({"a/c.yaml": "kind: PriorityClass\nmetadata:\n  name: high\n"}, [WEB]) == ["a/c.yaml"]
+    assert beside({}, [WEB]) == []
 
 
 def test_files_without_pods_look_for_nothing(beside):
