@@ -8,9 +8,9 @@ from kubelint_gpu.budget import NORMAL
 from kubelint_gpu.capacity.full_cluster import FullCluster, Group, place, with_all_pods
 from kubelint_gpu.findings.picture import PoolPicture
 from kubelint_gpu.groups import grouped
-from kubelint_gpu.inventory.gpus.gpu_models import gpus_in, is_accelerator
+from kubelint_gpu.inventory.gpus.gpu_models import gpus_in, model_of
 from kubelint_gpu.inventory.view.node_names import natural
-from kubelint_gpu.kube.gpu.gpu_labels import MODEL, POOL
+from kubelint_gpu.kube.gpu.gpu_labels import POOL
 from kubelint_gpu.kube.objects.node import Node
 from kubelint_gpu.kube.objects.requests import pod_requests
 from kubelint_gpu.values import Value
@@ -97,7 +97,7 @@ def shares_of(cluster: FullCluster, surges: Sequence[Surge]) -> tuple[PoolShare,
     inventory = cluster.world.inventory
     pool_of = {name: pool.name for pool in (inventory.pools if inventory else ()) for name in pool.nodes}
     infos = [info for info in cluster.snapshot.nodes if gpus_in(info.node.allocatable)]
-    found = grouped(((_model(info.node), pool_of.get(info.name, "") or _pool(info.node)), info) for info in infos)
+    found = grouped(((model_of(info.node), pool_of.get(info.name, "") or _pool(info.node)), info) for info in infos)
     other: dict[str, int] = {}
     for pod in cluster.others:
         name = str(pod.spec.node_name)
@@ -148,12 +148,6 @@ def pool_pictures(world: ClusterContext, units: Sequence[ApplySet]) -> tuple[Poo
         )
         for one in shares
     )
-
-
-def _model(node: Node) -> str:
-    named = [node.labels[key] for key in MODEL if node.labels.get(key)]
-    resources = [name for name, amount in node.allocatable.items() if amount and is_accelerator(name)]
-    return named[0] if named else ", ".join(sorted(resources))
 
 
 def _pool(node: Node) -> str:

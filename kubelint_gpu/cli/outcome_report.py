@@ -12,6 +12,7 @@ from kubelint_gpu.report.content import Report, assemble
 from kubelint_gpu.report.format_names import DRAWING
 from kubelint_gpu.values import replace
 from kubelint_gpu.version import __version__
+from kubelint_gpu.workspace.project.remarks import counted_in
 
 if TYPE_CHECKING:
     from kubelint_gpu.cli.baseline import Settled
@@ -35,9 +36,10 @@ def report_of(
     for finding in outcome.findings:
         if finding.undecided:
             reasons[finding.undecided] += 1 + len(finding.others)
+    readings, units = counted_in(inputs.units)
     summary = Summary(
-        files=len(inputs.readings),
-        documents=sum(reading.count for reading in inputs.readings),
+        files=len(readings),
+        documents=sum(reading.count for reading in readings),
         workloads=outcome.workloads,
         nodes=sum(world.node_count for world in inputs.worlds),
         errors=kinds.count("error"),
@@ -50,7 +52,8 @@ def report_of(
         hidden=settled.hidden,
         seconds=seconds,
         unknown=outcome.unknown,
-        units=len({tuple(one.path for one in unit.sources) for unit in inputs.units}),
+        units=units,
+        remarks=(*inputs.remarks, *outcome.remarks),
     )
     sources = {reading.source.path: reading.source for reading in inputs.every if reading.source is not None}
     if settings is not None:

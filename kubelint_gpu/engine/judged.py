@@ -6,6 +6,7 @@ from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from kubelint_gpu.analysis.decided import decided_in
+from kubelint_gpu.analysis.resting_demand import RestingDemand, demands_of
 from kubelint_gpu.engine.asking import drafts_of, unread
 from kubelint_gpu.engine.diagnostic import Diagnostic
 from kubelint_gpu.engine.fixes.offers import not_offered, offered
@@ -34,6 +35,7 @@ class Judged(Value):
         hidden: keys of suppressed findings on rendered objects: one that is seen through several overlays counts once.
         unknown: the undeclared claims of its pods, as `namespace/name`.
         decided: the verdict on each rollout, with the answers behind it.
+        demands: what it asks for at rest.
         effective: places of suppressions in sources of renders that had an effect, each with its cause.
     """
 
@@ -45,6 +47,7 @@ class Judged(Value):
     hidden: frozenset[tuple[str, Place, str]] = frozenset()
     unknown: frozenset[str] = frozenset()
     decided: tuple[Decided, ...] = ()
+    demands: tuple[RestingDemand, ...] = ()
 
 
 def judged_unit(unit: ApplySet, rules: Suppression, *, fixes: bool, pictures: bool) -> Judged:
@@ -78,7 +81,9 @@ def judged_unit(unit: ApplySet, rules: Suppression, *, fixes: bool, pictures: bo
     hidden = frozenset((draft.code, draft.place, draft.cause) for draft in away)
     ignored -= len(away)
     unknown = unit.undeclared_claims(one.workload for one in (unit.subjects if unit.has_nodes else ()))
-    return Judged(tuple(entries), tuple(crashed), frozenset(effective), ignored, workloads, hidden, unknown, decided)
+    effects = frozenset(effective)
+    demands = demands_of(unit)
+    return Judged(tuple(entries), tuple(crashed), effects, ignored, workloads, hidden, unknown, decided, demands)
 
 
 def _picture(draft: Diagnostic) -> RolloutPicture | None:

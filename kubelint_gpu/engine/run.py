@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 from typing import TYPE_CHECKING
 
+from kubelint_gpu.analysis.resting_demand import shortages
 from kubelint_gpu.budget import NORMAL, Effort
 from kubelint_gpu.engine.asking import first_place
 from kubelint_gpu.engine.executors.executor import Executor, untold
@@ -40,6 +41,7 @@ class Outcome(Value):
         workloads: the number of pod templates.
         unknown: the undeclared claims of pods, as `namespace/name`.
         decided: the verdict on each rollout, the worst first.
+        remarks: sentences about all units together.
     """
 
     findings: tuple[Finding, ...]
@@ -48,6 +50,7 @@ class Outcome(Value):
     workloads: int = 0
     unknown: tuple[str, ...] = ()
     decided: tuple[Decided, ...] = ()
+    remarks: tuple[str, ...] = ()
 
 
 def check(
@@ -98,6 +101,7 @@ def check(
         sum(one.workloads for one in judged),
         tuple(sorted(frozenset().union(*(one.unknown for one in judged)))),
         tuple(sorted({found: None for one in judged for found in one.decided}, key=in_order)),
+        shortages(units, [one.demands for one in judged]),
     )
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
+from kubelint_gpu.analysis.resting_demand import RestingDemand
 from kubelint_gpu.cache.digests import digest_of
 from kubelint_gpu.cache.plain_values import to_text
 from kubelint_gpu.engine.asking import drafts_of_world
@@ -20,9 +21,9 @@ from kubelint_gpu.workspace.project.kept.known_files import program
 if TYPE_CHECKING:
     from kubelint_gpu.cache.store import Store
 
+_PARTS = (Fix, Place, Refusal, Related, Shared, Step, TextEdit)
 PLAIN: Mapping[str, type] = {
-    one.__name__: one
-    for one in (Judged, Decided, Reason, OverlayFinding, Finding, Fix, Place, Refusal, Related, Shared, Step, TextEdit)
+    one.__name__: one for one in (Judged, RestingDemand, Decided, Reason, OverlayFinding, Finding, *_PARTS)
 }
 
 

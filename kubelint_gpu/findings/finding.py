@@ -175,9 +175,10 @@ class Finding(PartlyCompared):
 class Summary(Value):
     """The numbers of a run: what it looked at and what it found.
 
-    `ignored` were suppressed, `baseline` are accepted by a baseline; `seconds` is wall time. `units` are the sets of
-    files that are applied together, 0 if unknown. `unknown` are undeclared claims of pods. `hidden` findings count but
-    are not shown, because their severity is too low. `reasons` say why questions are undecided, each with its number.
+    `ignored` were suppressed, `baseline` are accepted by a baseline; `seconds` is wall time. `units` are the names of
+    the sets of files that are applied together, empty if unknown. `unknown` are undeclared claims of pods. `hidden`
+    findings count but are not shown, because their severity is too low. `reasons` say why questions are undecided, each
+    with its number. `remarks` are further sentences about the run as a whole.
     """
 
     files: int = 0
@@ -191,10 +192,11 @@ class Summary(Value):
     baseline: int = 0
     undecided: int = 0
     seconds: float = 0.0
-    units: int = 0
+    units: tuple[str, ...] = ()
     unknown: tuple[str, ...] = ()
     hidden: int = 0
     reasons: tuple[tuple[str, int], ...] = ()
+    remarks: tuple[str, ...] = ()
 
     @property
     def why_undecided(self) -> str:

@@ -175,24 +175,28 @@ class Session:
             answer = {document.path: [plain(problem, ERROR)]}
         self._stamps[uri] = {path: stamps.get(path) or _stamp(path) for path in answer if path != document.path}
         self._take(document, answer)
-        await self._check_rendered(document, answer)
+        await self._check_saved(document, answer)
 
-    async def _check_rendered(self, document: OpenDocument, answer: dict[str, Diagnostics]) -> None:
-        """Show what is found in the renders of a document in place of what is found in it alone."""
+    async def _check_saved(self, document: OpenDocument, answer: dict[str, Diagnostics]) -> None:
+        """Show what the command line finds in a document that is saved in place of what is found while it is typed."""
         try:
-            rendered = await self._checker.ask({**self._question(document), "do": "rendered"})
+            saved = await self._checker.ask({**self._question(document), "do": "saved"})
         except WorkerEnded as ended:
             if not ended.meant:
-                self._log(f"rendered: {ended}")
+                self._log(f"saved: {ended}")
             return
-        if "failed" in rendered:
-            self._log(f"rendering failed: {rendered['failed']}; please report it")
-        elif rendered:
-            self._take(document, {**answer, **rendered})
+        if "failed" in saved:
+            self._log(f"the check of what is saved failed: {saved['failed']}; please report it")
+            return
+        # what is found in another open document its own check says
+        mine = {path: found for path, found in saved.items() if self.documents.at(path) in (None, document)}
+        if {**answer, **mine} != answer:
+            self._take(document, {**answer, **mine})
 
     def _too_long(self, uri: str, seconds: float) -> None:
         document = self.documents.get(uri)
-        if document is not None:
+        # what was found while it was typed stays
+        if document is not None and self.found.get(uri, (None,))[0] != document.version:
             message = f"not checked: it took longer than {seconds:g} s; kubelint-gpu check goes on to the end"
             self._take(document, {document.path: [plain(message, INFORMATION)]})
 

@@ -52,11 +52,11 @@ def _result(answerer: Answerer, question: dict[str, Any], memory: ReadFiles) -> 
 
 def _answerers() -> dict[str, Answerer]:
     from kubelint_gpu.lsp.answers import completion, fix_all, hover, ignore_here
-    from kubelint_gpu.lsp.document import diagnostics, rendered_files
+    from kubelint_gpu.lsp.document import diagnostics, saved_files
 
     return {
         "check": diagnostics.answer,
-        "rendered": rendered_files.answer,
+        "saved": saved_files.answer,
         "hover": hover.answer,
         "completion": completion.answer,
         "fix-all": fix_all.answer,

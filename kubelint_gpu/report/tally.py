@@ -7,29 +7,33 @@ from collections.abc import Iterator
 
 from kubelint_gpu.findings.finding import Finding, Severity, Summary
 from kubelint_gpu.messages.display import cells
-from kubelint_gpu.messages.wording import some
+from kubelint_gpu.messages.wording import listed, some
 from kubelint_gpu.report.content import Options, Report
-from kubelint_gpu.report.theme import theme_of
+from kubelint_gpu.report.theme import Style, Theme, theme_of
+
+_NAMED = 3
+"""So many units are named."""
 
 
 def closing(report: Report, options: Options) -> Iterator[str]:
     """Yield the last lines of the text report: what was checked, what was found, what can be fixed."""
     theme = theme_of(options)
     if report.failed:
-        for line in theme.wrap(f"The run failed: {report.failed}.", first=0, hang=2):
-            yield theme.paint("error", line) + "\n"
-    if not report.findings:
-        if report.failed:
-            return
-        for line in theme.wrap(_nothing(report.summary), first=0, hang=2):
-            yield theme.paint("good", line) + "\n"
-        return
-    for line in theme.wrap(_found(report), first=0, hang=2):
-        yield theme.paint("bold", line) + "\n"
+        yield from _lines(f"The run failed: {report.failed}.", theme, "error")
+    if report.findings:
+        yield from _lines(_found(report), theme, "bold")
+    elif not report.failed:
+        yield from _lines(_nothing(report.summary), theme, "good")
     hint = _fix_hint(report.findings)
     if options.fix_hints and hint:
-        for line in theme.wrap(hint, first=0, hang=2):
-            yield line + "\n"
+        yield from _lines(hint, theme)
+    for remark in report.summary.remarks:
+        yield from _lines(remark, theme)
+
+
+def _lines(text: str, theme: Theme, style: Style | None = None) -> Iterator[str]:
+    for line in theme.wrap(text, first=0, hang=2):
+        yield (theme.paint(style, line) if style else line) + "\n"
 
 
 def outcome(report: Report) -> str:
@@ -68,7 +72,7 @@ def statistics(report: Report, options: Options) -> Iterator[str]:
 
 def _found(report: Report) -> str:
     summary = report.summary
-    findings = _listed([(summary.errors, "error"), (summary.warnings, "warning"), (summary.notes, "note")], plural="s")
+    findings = _summed([(summary.errors, "error"), (summary.warnings, "warning"), (summary.notes, "note")], plural="s")
     fixable = sum(1 for finding in report.findings if any(fix.edits for fix in finding.fixes))
     rest = _not_shown(summary, fixable)
     checked = f"{_files(summary)}, {_count(summary.workloads, 'workload')} checked"
@@ -78,7 +82,7 @@ def _found(report: Report) -> str:
 
 def _nothing(summary: Summary) -> str:
     if not summary.files:
-        return "Nothing to check: no file was given or found."
+        return "Nothing to check: no manifest was given or found."
     files = _files(summary)
     looked = ", ".join([files, _count(summary.documents, "document"), _count(summary.workloads, "workload")])
     against = f"against {_count(summary.nodes, 'node')}" if summary.nodes else "without an inventory"
@@ -96,11 +100,13 @@ def _nothing(summary: Summary) -> str:
 
 
 def _files(summary: Summary) -> str:
-    """Return the number of files, and of sets of files that are applied together."""
+    """Return the number of files, and of sets of files that are applied together, with the first names."""
     files, units = _count(summary.files, "file"), summary.units
     if summary.files < 2 or not units:
         return files
-    return f"{files} as one unit" if units == 1 else f"{files} in {units} units"
+    more = [f"{len(units) - _NAMED} more"] if len(units) > _NAMED else []
+    names = listed([*units[:_NAMED], *more])
+    return f"{files} as one unit ({names})" if len(units) == 1 else f"{files} in {len(units)} units ({names})"
 
 
 def _unknown(summary: Summary) -> str:
@@ -112,7 +118,7 @@ def _unknown(summary: Summary) -> str:
 def _not_shown(summary: Summary, fixable: int = 0) -> str:
     """Return the counts of findings that are not shown, and the undecided questions with the reason."""
     hidden = [(summary.ignored, "ignored"), (summary.baseline, "in the baseline"), (summary.hidden, "not shown")]
-    told = _listed([*hidden, (fixable, "fixable"), (summary.undecided, "undecided")])
+    told = _summed([*hidden, (fixable, "fixable"), (summary.undecided, "undecided")])
     return f"{told}: {summary.why_undecided}" if summary.undecided and summary.reasons else told
 
 
@@ -142,7 +148,7 @@ def _fix_hint(findings: tuple[Finding, ...]) -> str:
     return f"The fix of a note is made where its code is selected: {made}." if notes else ""
 
 
-def _listed(counts: list[tuple[int, str]], plural: str = "") -> str:
+def _summed(counts: list[tuple[int, str]], plural: str = "") -> str:
     return ", ".join(f"{count} {word}{plural if count != 1 else ''}" for count, word in counts if count)
 
 

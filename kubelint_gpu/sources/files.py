@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 from kubelint_gpu.documents import MAX_BYTES
+from kubelint_gpu.patterns import pattern
 from kubelint_gpu.sources.checkout import exists, is_folder, is_inside, leads_out, way_out
 from kubelint_gpu.sources.programs import keep_out
 from kubelint_gpu.values import PartlyCompared, Value
@@ -23,6 +24,7 @@ SKIMMED = ("CustomResourceDefinition",)
 """Kinds of which nothing but the head is judged: they are most of the bytes of real repositories."""
 
 _TEMPLATE = "templates of a Helm chart; check what helm template prints: helm template CHART | kubelint-gpu check -"
+_KIND = pattern(r"""\bkind["']?[ \t]*:""")
 _AT_ONCE = 16 * 1024 * 1024
 _SKIPPED = frozenset({"node_modules", "venv", "__pycache__"})
 
@@ -144,10 +146,11 @@ class _Collector:
         except OSError as error:
             self.errors.append(SourceError(name, _reason(error)))
             return
-        if content.strip():
+        if _KIND().search(content.decode("utf-8", "replace").replace("\0", "")):
             self.files.append(SourceFile(name, content))
         else:
-            self.errors.append(SourceError(name, "standard input is empty: the command that writes it may have failed"))
+            what = "has no object, which would have a kind" if content.strip() else "is empty"
+            self.errors.append(SourceError(name, f"standard input {what}: the command that writes it may have failed"))
 
     def add(self, path: str) -> None:
         """Read a path of the command line."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from functools import cached_property
 from itertools import chain, takewhile
 from pathlib import PurePath
@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from kubelint_gpu.documents import Reading
 from kubelint_gpu.groups import grouped
+from kubelint_gpu.values import Value
 from kubelint_gpu.workspace.deciding import DECISIVE, EVERYWHERE, UNNAMED, WITHOUT_PODS, WORDS, decides
 from kubelint_gpu.workspace.manifest import Manifest, manifests
 from kubelint_gpu.workspace.shared_objects import SHARED, Outline, outline
@@ -24,6 +25,16 @@ MOST = 100
 _NO_PODS = DECISIVE | SHARED | WITHOUT_PODS
 _QUEUES = ("ClusterQueue", "LocalQueue")
 _Folder = tuple[str, ...]
+
+
+class Seen(Value, eq=False):
+    """The objects of other groups that decide about a group.
+
+    `contradictory` names the objects that do not count, each with the files that declare it differently.
+    """
+
+    objects: tuple[Manifest, ...]
+    contradictory: tuple[tuple[str, tuple[str, ...]], ...] = ()
 
 
 class Elsewhere:
@@ -125,7 +136,7 @@ class Elsewhere:
             found.setdefault(space, set()).add(word)
         return found
 
-    def seen_by(self, number: int) -> list[Manifest]:
+    def seen_by(self, number: int) -> Seen:
         """Return the objects of other groups that affect a group.
 
         Objects of variants do not count, nor does an object that two groups declare differently. If a folder declares
@@ -154,7 +165,7 @@ class Elsewhere:
             if (folder := _folder(self._groups[other][place])) in folders
             or not (one.kind in UNNAMED and (folder, one.namespace) in self._with_pods)
         ]
-        return list(_agreed(found))
+        return _agreed(found)
 
 
 def _told_apart(one: Outline) -> list[str]:
@@ -171,17 +182,20 @@ def _parting(one: _Folder, other: _Folder) -> tuple[tuple[_Folder, bool], tuple[
     return (one[: alike + 1], len(one) > alike), (other[: alike + 1], len(other) > alike)
 
 
-def _agreed(found: Sequence[Manifest]) -> Iterator[Manifest]:
-    """Yield each object once if all declarations agree, and no more objects of a kind than a cluster can have.
+def _agreed(found: Sequence[Manifest]) -> Seen:
+    """Return each object once if all declarations agree, and no more objects of a kind than a cluster can have.
 
     Contradicting queues are all kept: they must not count as missing.
     """
     alike = grouped((one.object, one) for one in found)
     agreed: list[Manifest] = []
-    for group in alike.values():
+    contradictory = []
+    for name, group in alike.items():
         if all(one.item.value == group[0].item.value for one in group):
             agreed.append(group[0])
         elif group[0].kind in _QUEUES:
             agreed += group
+        else:
+            contradictory.append((name, tuple(dict.fromkeys(one.path for one in group))))
     count = Counter(one.kind for one in agreed)
-    return (one for one in agreed if count[one.kind] <= MOST)
+    return Seen(tuple(one for one in agreed if count[one.kind] <= MOST), tuple(contradictory))

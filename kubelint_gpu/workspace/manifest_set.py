@@ -40,8 +40,9 @@ class ManifestSet:
     `left` are those of them that other objects name. `neighbours` are these and the manifests beside whose pods run in
     the same cluster (`context`): they are not reported. `rendered` are the kustomizations and charts whose rendered
     text is among the readings, or that could not be rendered. `followed` says for objects of GitOps controllers, by
-    file and document number, why their targets are not judged; empty if they are. `stage` selects the workloads that
-    run before the first install, or all others; empty for all.
+    file and document number, why their targets are not judged; empty if they are. `contradictory` are objects that
+    affect it and that other files declare differently, each with these files: none of them counts. `stage` selects the
+    workloads that run before the first install, or all others; empty for all.
     """
 
     def __init__(
@@ -57,8 +58,10 @@ class ManifestSet:
         gone: Sequence[Manifest] = (),
         followed: Mapping[tuple[str, int], str] = MappingProxyType({}),
         stage: Stage = "",
+        contradictory: Sequence[tuple[str, tuple[str, ...]]] = (),
     ) -> None:
         self.stage = stage
+        self.contradictory = tuple(contradictory)
         self.followed = followed
         self.readings = tuple(readings)
         self.before = before
@@ -120,6 +123,7 @@ class ManifestSet:
             gone,
             self.followed,
             self.stage if stage is None else stage,
+            self.contradictory,
         )
 
     @cached_property

@@ -6,7 +6,7 @@ import subprocess
 
 import pytest
 from command_line import READY as TRACKED
-from command_line import check_json
+from command_line import check_json, kubelint
 
 OTHER = TRACKED.replace("object-tracker", "second-tracker")
 SMALL = """\
@@ -45,6 +45,14 @@ def test_the_files_of_a_directory_are_a_unit_unless_each_file_is_asked_for(check
     apart = {"one/a.yaml": TRACKED, "two/b.yaml": OTHER}
     assert check(apart, "--select", "KLG1", inventory=TWO, paths=("one", "two")).codes == []
     assert "KLG101" in check(apart, "--select", "KLG1", "--together", inventory=TWO, paths=("one", "two")).codes
+
+
+@pytest.mark.parametrize("unit", ["file", "directory"])
+def test_together_with_another_unit_is_refused(unit):
+    ran = kubelint("check", "examples/tracker", "--unit", unit, "--together")
+    assert (ran.code, ran.out) == (2, "")
+    assert f"--together is the same as --unit all: leave out --unit {unit}" in ran.err
+    assert kubelint("check", "examples/tracker", "--unit", "all", "--together").out
 
 
 QUOTA = """\

@@ -103,7 +103,7 @@ def test_the_others_are_judged(name, repository):
 
 
 def test_with_all_in_one_unit_an_object_costs_itself(repository):
-    ended = checked(repository, "reading an object", "--together")
+    ended = checked(repository, "reading an object", "--unit", "all")
     assert {"Deployment/first", "Deployment/last"} <= set(objects(ended))
     (told,) = (one for one in json.loads(ended.stdout)["findings"] if one["code"] == "KLG000")
     assert (told["path"], told["object"]) == ("bad.yaml", "Deployment/bad")

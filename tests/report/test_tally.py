@@ -31,13 +31,25 @@ def test_without_nodes_the_friendly_line_does_not_claim_an_inventory():
 
 
 def test_files_of_which_none_were_taken_together_are_said_to_be_so():
-    apart = Summary(files=2, documents=2, workloads=2, nodes=1, units=2)
-    expected = "Checked 2 files in 2 units, 2 documents, 2 workloads against 1 node: all is well.\n"
+    apart = Summary(files=2, documents=2, workloads=2, nodes=1, units=("a.yaml", "b.yaml"))
+    expected = "Checked 2 files in 2 units (a.yaml and b.yaml), 2 documents, 2 workloads against 1 node: all is well.\n"
     assert text(report(summary=apart), width=200) == expected
 
 
+def test_three_units_are_named_at_most_and_one_too():
+    many = Summary(files=9, workloads=2, nodes=1, units=("a", "b", "c", "d", "e"))
+    assert "9 files in 5 units (a, b, c and 2 more), " in text(report(summary=many), width=200)
+    assert "9 files as one unit (a), " in text(report(summary=replace(many, units=("a",))), width=200)
+
+
+def test_remarks_stand_behind_the_closing_line_whatever_was_found():
+    summary = Summary(files=1, workloads=1, nodes=1, remarks=("It was so.", "And so."))
+    for found in (report(summary=summary), report(PIN, summary=summary), replace(report(summary=summary), failed="no")):
+        assert text(found).endswith("\nIt was so.\nAnd so.\n")
+
+
 def test_a_run_over_nothing_does_not_say_that_all_is_well():
-    assert text(report(summary=Summary())) == "Nothing to check: no file was given or found.\n"
+    assert text(report(summary=Summary())) == "Nothing to check: no manifest was given or found.\n"
 
 
 def test_hidden_or_undecided_findings_do_not_count_as_well():

@@ -87,9 +87,9 @@ def test_one_bad_path_hides_no_other(tree):
 
 def test_standard_input_has_the_name_it_is_given(tree):
     root = tree("a.yaml")
-    found = collect(["-", "a.yaml", "-"], cwd=root, stdin=io.BytesIO(b"a: 1"), stdin_filename="deploy.yaml")
+    found = collect(["-", "a.yaml", "-"], cwd=root, stdin=io.BytesIO(b"kind: A"), stdin_filename="deploy.yaml")
     assert paths(found) == ["deploy.yaml", "a.yaml"]
-    assert found.files[0].data == b"a: 1"
+    assert found.files[0].data == b"kind: A"
 
 
 def test_standard_input_that_is_not_there_is_an_error():
@@ -104,13 +104,30 @@ def test_nothing_on_standard_input_is_an_error(given):
     assert error.message == "standard input is empty: the command that writes it may have failed"
 
 
+@pytest.mark.parametrize(
+    "given",
+    [b"Usage:  helm template [NAME] [CHART] [flags]\n", b"\nRender chart templates.\n\nUsage:\n", b"# x\n---\n"],
+)
+def test_a_text_without_any_object_on_standard_input_is_an_error(given):
+    found = collect(["-"], stdin=io.BytesIO(given))
+    (error,) = found.errors
+    assert not found.files
+    assert error.message.startswith("standard input has no object, which would have a kind: ")
+
+
+@pytest.mark.parametrize("given", ["kind: A", '{"apiVersion": "v1", "kind" : "A"}', "'kind': A", "a: {kind: A"])
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-16"])
+def test_what_may_have_an_object_is_read(given, encoding):
+    assert len(collect(["-"], stdin=io.BytesIO(given.encode(encoding))).files) == 1
+
+
 def test_a_file_that_is_too_large_is_not_taken_into_memory(tree):
     root = tree("a.yaml")
     (root / "a.yaml").write_bytes(b"a" * 1000)
     (file,) = collect(["a.yaml"], cwd=root, max_bytes=10).files
     assert len(file.data) == 11
     assert read(file.path, file.data, max_bytes=10).problems == too_large("a.yaml", 10).problems
-    (stdin,) = collect(["-"], stdin=io.BytesIO(b"a" * 1000), max_bytes=10).files
+    (stdin,) = collect(["-"], stdin=io.BytesIO(b"kind: A" * 1000), max_bytes=10).files
     assert len(stdin.data) == 11
 
 

@@ -25,14 +25,14 @@ def seen(mine, *others, made=()):
         [read(f"{number}/{place}.yaml", text.encode()) for place, text in enumerate(texts)]
         for number, texts in enumerate((mine, *others))
     ]
-    return [(one.path, one.name) for one in Elsewhere(groups, made, judged=len(groups)).seen_by(0)]
+    return [(one.path, one.name) for one in Elsewhere(groups, made, judged=len(groups)).seen_by(0).objects]
 
 
 def seen_in(first, judged=9, **files):
     """What a file sees of others, each of which is a group; `__` stands for a slash."""
     groups = [[read(f"{name.replace('__', '/')}.yaml", text.encode())] for name, text in ({"a": ""} | files).items()]
     number = [one[0].path for one in groups].index(first)
-    return [one.path for one in Elsewhere(groups, judged=judged).seen_by(number)]
+    return [one.path for one in Elsewhere(groups, judged=judged).seen_by(number).objects]
 
 
 def test_a_quota_of_the_same_namespace_is_seen():
@@ -94,7 +94,9 @@ def test_a_namespace_makes_no_variants():
 
 def test_what_two_groups_declare_alike_is_seen_once_and_not_if_they_contradict():
     assert seen([WEB], [quota()], [quota()]) == [("1/0.yaml", "q")]
-    assert seen([WEB], [quota()], [quota(pods=4)]) == []
+    groups = [[read(f"{number}.yaml", text.encode())] for number, text in enumerate((WEB, quota(), quota(pods=4)))]
+    found = Elsewhere([groups[0], *groups[1:]], judged=1).seen_by(0)
+    assert (found.objects, found.contradictory) == ((), (("ResourceQuota/ml/q", ("1.yaml", "2.yaml")),))
 
 
 def test_queues_that_contradict_are_all_seen_because_neither_is_missing():

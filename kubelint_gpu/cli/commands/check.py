@@ -43,6 +43,9 @@ def command(ctx: click.Context, /, paths: tuple[str, ...], inventories: tuple[st
         select(configuration, options["select"], options["ignore"], options["min_severity"], options["fail_on"])
         show(ctx, configuration)
         return NOTHING
+    named_unit = ctx.get_parameter_source("unit") is click.core.ParameterSource.COMMANDLINE
+    if options["together"] and named_unit and options["unit"] != "all":
+        raise click.UsageError(f"--together is the same as --unit all: leave out --unit {options['unit']}")
     if options["diff"] and options["write_baseline"]:
         raise click.UsageError("--diff writes nothing: leave out --write-baseline")
     if options["shard"] is not None and options["write_baseline"]:

@@ -9,7 +9,8 @@ import click
 from kubelint_gpu.cli.help.manual import ManualCommand
 from kubelint_gpu.options import option
 
-_INSTALL = "pipx install 'kubelint-gpu[lsp]', or in this environment: pip install 'kubelint-gpu[lsp]'"
+_EXTRA = "'kubelint-gpu[lsp] @ git+https://github.com/kubelint-gpu/kubelint-gpu'"
+_INSTALL = f"pipx install --force {_EXTRA}, or in this environment: pip install {_EXTRA}"
 
 
 @click.command("lsp", cls=ManualCommand, short_help="Serve an editor: findings, fixes, hover and completion.")

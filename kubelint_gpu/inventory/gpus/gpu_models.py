@@ -12,6 +12,8 @@ from collections.abc import Mapping
 from functools import lru_cache
 
 from kubelint_gpu.inventory.declarations.did_you_mean import nearest
+from kubelint_gpu.kube.gpu.gpu_labels import MODEL
+from kubelint_gpu.kube.objects.node import Node
 from kubelint_gpu.kube.values.quantity import parse_quantity
 from kubelint_gpu.patterns import pattern
 from kubelint_gpu.values import Value
@@ -51,6 +53,13 @@ def has_accelerators(allocatable: Mapping[str, int]) -> bool:
 def gpus_in(amounts: Mapping[str, int]) -> int:
     """Return the number of GPUs, or parts of GPUs, among the amounts."""
     return sum(amount for name, amount in amounts.items() if is_accelerator(name))
+
+
+def model_of(node: Node) -> str:
+    """The GPU model of a node as its labels call it; without one the resources that count its GPUs."""
+    named = [node.labels[key] for key in MODEL if node.labels.get(key)]
+    resources = [name for name, amount in node.allocatable.items() if amount and is_accelerator(name)]
+    return named[0] if named else ", ".join(sorted(resources))
 
 
 class GpuModel(Value):

@@ -76,4 +76,5 @@ def deciding(
     }
     if len(found | near) > _MOST:
         return []
-    return Elsewhere([readings, *([one] for one in read(sorted(found | near)))], judged=1).seen_by(0)
+    seen = Elsewhere([readings, *([one] for one in read(sorted(found | near)))], judged=1).seen_by(0)
+    return list(seen.objects)

@@ -9,6 +9,7 @@ from typing import Any
 import click
 
 from kubelint_gpu.budget import EFFORTS
+from kubelint_gpu.cli.baseline import Baseline, load_baseline, settle
 from kubelint_gpu.documents import Reading, SourceText
 from kubelint_gpu.engine.run import check
 from kubelint_gpu.engine.selection import Selection, per_path_problems, select
@@ -29,7 +30,7 @@ _LEVELS = {"error": ERROR, "warning": WARNING, "note": INFORMATION}
 _UNNECESSARY, _DEPRECATED = 1, 2
 _TAGS = {"KLG005": _UNNECESSARY, "KLG004": _DEPRECATED}
 _MOST = 500
-_INVENTORY = "kind: ClusterInventory"
+INVENTORY = "kind: ClusterInventory"
 Diagnostics = list[dict[str, Any]]
 
 
@@ -139,6 +140,7 @@ def answer(question: dict[str, Any], memory: ReadFiles) -> dict[str, Diagnostics
     try:
         project = Project(question, memory)
         selection = select(project.configuration, (), (), None)
+        baseline = load_baseline(project.configuration.baseline)
     except click.ClickException as error:
         configured = configuration_path(question)
         where = absolute(str(configured)) if configured is not None else path
@@ -146,15 +148,34 @@ def answer(question: dict[str, Any], memory: ReadFiles) -> dict[str, Diagnostics
         if where != path:
             found[path] = [plain(f"not checked: {_shown(where)} cannot be used", INFORMATION)]
         return found
-    return _Checked(project, selection, memory, question["encoding"]).files()
+    return _Checked(project, selection, baseline, memory, question["encoding"]).files()
+
+
+def reported(findings: Sequence[Finding], selection: Selection, baseline: Baseline) -> tuple[Finding, ...]:
+    """What a run of the command line shows of findings: many of one cause once, and none that a baseline accepts."""
+    counted = tuple(selection.counted(findings))
+    settled = settle(baseline, None, findings, counted, (), failed=True, grows=False)
+    return tuple(filter(selection.shows, settled.findings))
+
+
+def without_cluster(project: Project) -> Iterator[dict[str, Any]]:
+    """That the cluster of a document is not known, where it ought to be."""
+    if project.inventories and not project.world.usable:
+        errors = [error for error in project.world.errors if error.severity == "error"]
+        path = errors[0].path if errors else project.inventories[0]
+        message = f"no rule that needs the cluster was asked: the inventory {path} cannot be used"
+        yield plain(f"{message}: {errors[0].message}" if errors else message, INFORMATION)
 
 
 class _Checked:
     """One document, checked."""
 
-    def __init__(self, project: Project, selection: Selection, memory: ReadFiles, encoding: str) -> None:
+    def __init__(
+        self, project: Project, selection: Selection, baseline: Baseline, memory: ReadFiles, encoding: str
+    ) -> None:
         self._project = project
         self._selection = selection
+        self._baseline = baseline
         self._memory = memory
         self._encoding = encoding
 
@@ -175,7 +196,7 @@ class _Checked:
         reading = project.reading
         if reading is None:
             return found
-        if reading.source is not None and _INVENTORY in reading.source.text:
+        if reading.source is not None and INVENTORY in reading.source.text:
             world, told = self._memory.world([project.shown])
             return found | self._written(told, world.readings, lambda path: path == project.path)
         unit = project.unit()
@@ -183,11 +204,12 @@ class _Checked:
         outcome = check((unit,), ClusterContext(), suppression=suppression(self._selection), effort=EFFORTS["low"])
         # a defect of the program is reported here, whichever file of the unit is the first
         here = Place(project.shown, 1, 1, 1, 1)
-        selected = self._selection.selected(outcome.findings)
-        findings = [replace(one, place=here) if one.is_defect else one for one in selected]
+        findings = [replace(one, place=here) if one.is_defect else one for one in outcome.findings]
+        mine = [one for one in findings if absolute(one.place.path) == project.path]
+        shown = reported(mine, self._selection, self._baseline)
         readings = (*unit.readings, *project.world.readings)
-        mine = self._written(findings, readings, lambda path: path == project.path).get(project.path, [])
-        return {**found, project.path: [*self._unusable(), *mine]}
+        written = self._written(shown, readings, lambda path: path == project.path).get(project.path, [])
+        return {**found, project.path: [*without_cluster(project), *written]}
 
     def _written(self, findings: Sequence[Finding], readings: Sequence[Reading], wanted: Any) -> dict[str, Diagnostics]:
         sources: dict[str, SourceText] = {
@@ -195,15 +217,6 @@ class _Checked:
         }
         writer = DiagnosticWriter(sources, self._encoding)
         return {path: writer.diagnostics(some) for path, some in by_path(findings, wanted).items()}
-
-    def _unusable(self) -> Iterator[dict[str, Any]]:
-        """That the cluster is not known, where it ought to be."""
-        project = self._project
-        if project.inventories and not project.world.usable:
-            errors = [error for error in project.world.errors if error.severity == "error"]
-            path = errors[0].path if errors else project.inventories[0]
-            message = f"no rule that needs the cluster was asked: the inventory {path} cannot be used"
-            yield plain(f"{message}: {errors[0].message}" if errors else message, INFORMATION)
 
     def _missing(self, configured: str) -> Iterator[dict[str, Any]]:
         """Files that the configuration names as inventory and that are not there, where it names them."""

@@ -24,6 +24,7 @@ from kubelint_gpu.workspace.project.kustomizations import Renders, RenderSetting
 from kubelint_gpu.workspace.project.targets import (
     Repository,
     decisive_files,
+    in_kustomized_folder,
     kustomized_folders,
     named_files,
     rest_of,
@@ -57,6 +58,7 @@ class Gathered(Value):
         errors: paths that give nothing.
         skipped: paths that were left out.
         unused: a file that declares a cluster if none is given; empty without one.
+        unrendered: the named files that lie in the folder of a kustomization and that no kustomization takes in.
     """
 
     settings: Configuration
@@ -75,6 +77,7 @@ class Gathered(Value):
     errors: tuple[SourceError, ...]
     skipped: tuple[Skipped, ...]
     unused: str
+    unrendered: tuple[str, ...] = ()
 
     def tell(self) -> None:
         """What was not read, and why, on standard error."""
@@ -151,11 +154,13 @@ def gather(
     stdin_filename: str = "<stdin>",
     kustomize: RenderSettings | None = None,
     hook: bool = False,
+    also: Sequence[str] = (),
 ) -> Gathered:
     """The files of a command line, the kustomizations below its directories rendered; in whatever order they are given.
 
     Where files are named, the kustomizations that take them in are rendered too.
-    With `hook` the run sees what git is about to commit and nothing else.
+    With `hook` the run sees what git is about to commit and nothing else. The files of `also` are judged with those
+    that are named, and nothing is reported of them.
 
     Raises:
         click.ClickException: there is no git repository for `hook`.
@@ -179,8 +184,8 @@ def gather(
         offered = tuple(file for file in offered if commit.holds(file.path))
     named = named_files(paths)
     mine = tuple(file.path for file in offered)
-    members = collect((*repository.companions(mine), *_neighbours(commit, offered))).files
-    users = kustomized_folders(named or ())
+    members = collect((*repository.companions(mine), *_neighbours(commit, offered), *also)).files
+    users = kustomized_folders(named or (), tracked_only=hook)
     wanted = frozenset(os.path.realpath(path) for path in named or ())
     renderer = kustomize or RenderSettings()
     charts, said, folders = _charts(paths, offered, named or (), settings, repository, renderer)
@@ -240,4 +245,10 @@ def gather(
         collected.errors,
         tuple(one for one in collected.skipped if not built.takes_below(one.path)),
         unused,
+        tuple(one.path for one in offered if _is_plain(one, built)) if named and not built.failure else (),
     )
+
+
+def _is_plain(file: SourceFile, built: Renders) -> bool:
+    """Whether a manifest is judged as it stands although a kustomization might be expected to take it in."""
+    return b"kind:" in file.data and not built.takes(file.path) and in_kustomized_folder(file.path)

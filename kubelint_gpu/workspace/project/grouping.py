@@ -103,9 +103,10 @@ class Grouping:
             rendered = [one for one in built.rendered if one.path in mine]
             read = mine.union(*([source.path for source in one.sources] for one in rendered if built.followed))
             beside = Beside(shared, frozenset(mine))
-            neighbours = [found for found in context if found.path not in mine]
+            neighbours = [one for one in context if one.path not in mine]
             made = changes.made(members) if changes is not None else frozenset()
             for world in clusters:
+                found = seen[world].seen_by(number)
                 goes = partial(self._goes, unit=name, world=world)
                 left = changes.gone(mine, goes) if changes is not None else ()
                 gone = [one for one in left if one.workload or (one.kind in _REFERRED_TO and not world.shows_all)]
@@ -115,10 +116,11 @@ class Grouping:
                     beside,
                     old,
                     rendered=rendered,
-                    neighbours=(*seen[world].seen_by(number), *neighbours),
+                    neighbours=(*found.objects, *neighbours),
                     made=made,
                     gone=gone,
                     followed={one: why for one, why in built.followed.items() if one[0] in read},
+                    contradictory=found.contradictory,
                 )
         for one in built.rendered:
             if one.reading is None:

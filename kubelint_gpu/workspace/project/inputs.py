@@ -19,6 +19,7 @@ from kubelint_gpu.workspace.cluster_context import ClusterContext
 from kubelint_gpu.workspace.project.gathering import Gathered
 from kubelint_gpu.workspace.project.grouping import Grouping, UnitChoice, sources_of
 from kubelint_gpu.workspace.project.manifest_files import context_of, read_all
+from kubelint_gpu.workspace.project.remarks import remarks_on
 from kubelint_gpu.workspace.project.worlds import WhatIf, Worlds
 
 if TYPE_CHECKING:
@@ -39,6 +40,7 @@ class Inputs(Value):
         targets: real paths of the files that a finding must stand in to be reported; None where any will do.
         beside: further files that are read, and not judged.
         defects: what could not be read or rendered for a defect of this program.
+        remarks: sentences about what was judged.
     """
 
     units: tuple[ApplySet, ...]
@@ -49,6 +51,7 @@ class Inputs(Value):
     targets: frozenset[str] | None = None
     beside: tuple[str, ...] = ()
     defects: tuple[Finding, ...] = ()
+    remarks: tuple[str, ...] = ()
 
     @property
     def usable(self) -> bool:
@@ -134,4 +137,5 @@ def inputs_of(
     if gathered.named is not None:
         sources = (reading.path for one in built.rendered for reading in one.sources)
         targets = frozenset(os.path.realpath(path) for path in (*gathered.mine, *sources, *inventories))
-    return Inputs(units, world, sources_of(units), failed, worlds.all, targets, read, tuple(defects))
+    remarks = remarks_on(gathered, units)
+    return Inputs(units, world, sources_of(units), failed, worlds.all, targets, read, tuple(defects), remarks)

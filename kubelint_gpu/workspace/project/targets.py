@@ -8,7 +8,7 @@ makes this one wait; but only what stands in a target is reported.
 from __future__ import annotations
 
 import os
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from functools import cached_property
 from pathlib import Path
 
@@ -86,25 +86,27 @@ def rest_of(repository: Repository, paths: Iterable[str]) -> tuple[str, ...]:
     return tuple(path for path in repository.manifests if os.path.realpath(path) not in known)
 
 
-def kustomized_folders(paths: Iterable[str]) -> tuple[str, ...]:
+def kustomized_folders(paths: Iterable[str], *, tracked_only: bool) -> tuple[str, ...]:
     """Real paths of the folders with a kustomization that may take in some files: those of their own repositories.
 
-    A file that lies in none is looked for below the working directory, or in its folder; a folder with more folders
-    below it than a repository has is no project.
+    Those that a file lies in count even if git does not track them, unless `tracked_only`. A file that lies in no
+    repository is looked for below the working directory, or in its folder; a folder with more folders below it than a
+    repository has is no project.
     """
     from kubelint_gpu.sources.git import tracked_files
     from kubelint_gpu.workspace.project.kustomizations import NAMES
 
     cwd = Path.cwd()
     found: set[str] = set()
-    mine = grouped(
-        (_root(path, cwd), Path(os.path.realpath(path)).parent) for path in paths if in_kustomized_folder(path)
-    )
+    around = {path: tuple(_kustomized_around(path)) for path in paths}
+    mine = grouped((_root(path, cwd), Path(os.path.realpath(path)).parent) for path in around if around[path])
     for root, folders in mine.items():
         tracked = tracked_files(root) if (root / ".git").exists() else None
         if tracked is None:
             tracked = _below(root, NAMES) or tuple(path for folder in set(folders) for path in folder.iterdir())
         found |= {os.path.realpath(path.parent) for path in tracked if path.name in NAMES}
+    if not tracked_only:
+        found.update(str(folder) for folders in around.values() for folder in folders)
     return tuple(sorted(found))
 
 
@@ -134,15 +136,22 @@ def _root(path: str, cwd: Path) -> Path:
 
 def in_kustomized_folder(path: str) -> bool:
     """Whether a kustomization may take a file in: only one in its folder or above can."""
+    return any(True for _ in _kustomized_around(path))
+
+
+def _kustomized_around(path: str) -> Iterator[Path]:
+    """Yield the real folders of a file's repository that it lies in and that have a kustomization, the nearest first.
+
+    None for what is no file.
+    """
     from kubelint_gpu.workspace.project.kustomizations import NAMES
 
     if not exists(path):
-        return False
+        return
     start = Path(os.path.realpath(path)).parent
     root = repository_root(start)
     for folder in (start, *start.parents):
         if any(is_file(folder / name) for name in NAMES):
-            return True
+            yield folder
         if folder == root:
-            return False
-    return False
+            return

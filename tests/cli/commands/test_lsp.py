@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[3]
 
 
 def test_without_the_library_the_command_says_what_to_install():
@@ -19,5 +22,7 @@ def test_without_the_library_the_command_says_what_to_install():
         check=False,
     )
     assert ran.returncode == 2
-    assert "pip install 'kubelint-gpu[lsp]'" in ran.stderr
+    address = "'kubelint-gpu[lsp] @ git+https://github.com/kubelint-gpu/kubelint-gpu'"
+    assert f"pip install {address}" in ran.stderr
+    assert f"pipx install {address}" in (ROOT / "docs" / "editors.md").read_text()
     assert "Traceback" not in ran.stderr

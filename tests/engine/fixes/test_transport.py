@@ -16,7 +16,9 @@ def test_a_fix_changes_the_source_and_is_rendered_again(check, example):
     assert ran.code == 0, ran.out
     # with the deadlock gone the pin is a note, and those are mended where their code is selected
     assert "note[KLG203]: " in ran.out
-    assert "9 files in 2 units, 2 workloads checked: 1 note" in ran.out
+    assert "9 files in 2 units (overlays/prod and overlays/staging), 2 workloads checked: 1 note" in " ".join(
+        ran.out.split()
+    )
     ran = check(example, *fix, "--select", "KLG203")
     assert (ran.code, "fixed KLG203" in ran.err) == (0, True), ran.out
     assert "nvidia.com/gpu.product: NVIDIA-L4" in (example / "components/pinned/pin.yaml").read_text()

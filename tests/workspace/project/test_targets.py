@@ -148,7 +148,7 @@ def test_a_file_outside_of_a_repository_is_looked_for_in_its_folder_where_there_
         (folder / "kustomization.yaml").write_text("resources: []\n")
     (base / "a.yaml").write_text("")
     monkeypatch.chdir(tmp_path)
-    assert kustomized_folders(["base/a.yaml"]) == (str(base), str(overlay))
+    assert kustomized_folders(["base/a.yaml"], tracked_only=True) == (str(base), str(overlay))
     for number in range(2_001):
         (tmp_path / f"n{number}").mkdir()
-    assert kustomized_folders(["base/a.yaml"]) == (str(base),)
+    assert kustomized_folders(["base/a.yaml"], tracked_only=True) == (str(base),)

@@ -1,0 +1,133 @@
+"""What the workloads of all units ask for at rest, beside what a cluster has: a sum that no single unit shows."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
+
+from kubelint_gpu.groups import grouped, summed
+from kubelint_gpu.inventory.gpus.gpu_models import is_accelerator, model_of
+from kubelint_gpu.kube.objects.requests import pod_requests
+from kubelint_gpu.messages.wording import amount, bare, listed
+from kubelint_gpu.scheduler.framework.plugin import Code
+from kubelint_gpu.values import Value
+from kubelint_gpu.work import UsedUp
+from kubelint_gpu.workspace.apply_set import ApplySet
+from kubelint_gpu.workspace.cluster_context import ClusterContext
+from kubelint_gpu.workspace.workload_check import WorkloadCheck
+
+_Scope = tuple[str, str, tuple[str, ...]]
+
+
+class RestingDemand(Value):
+    """The GPUs that a workload holds at rest.
+
+    Attributes:
+        workload: its key.
+        resource: what its pods ask for.
+        amount: how much all of them ask for.
+        node: the only node that takes them; empty if several do.
+        models: the GPU models of the nodes that take them.
+    """
+
+    workload: str
+    resource: str
+    amount: int
+    node: str
+    models: tuple[str, ...]
+
+
+def demands_of(unit: ApplySet) -> tuple[RestingDemand, ...]:
+    """Return what a unit surely asks for at rest; nothing of what may go to nodes that are not declared.
+
+    Jobs may queue, and a DaemonSet has a pod where there is room.
+    """
+    found: list[RestingDemand] = []
+    with suppress(UsedUp):
+        for subject in unit.subjects if unit.has_nodes else ():
+            found += _of(unit, subject)
+    return tuple(found)
+
+
+def _of(unit: ApplySet, subject: WorkloadCheck) -> Iterator[RestingDemand]:
+    controller, workload = subject.controller, subject.workload
+    if controller.runs_to_completion or controller.node_bound or not subject.places_pods or not subject.admitted:
+        return
+    asked = {name: number for name, number in pod_requests(subject.pod.spec).items() if is_accelerator(name) and number}
+    if not asked or not workload.replicas or workload.approximate or not unit.is_closed_to(subject):
+        return
+    fit = unit.alone(subject).fit
+    if fit is None or any(one.status is not None and one.status.code is Code.UNKNOWN for one in fit.classes):
+        return
+    takers = set(fit.takers)
+    nodes = [one for one in unit.world.base.nodes if one.name in takers]
+    models = tuple(sorted({model_of(node) for node in nodes}))
+    for resource, number in sorted(asked.items()):
+        # what a node does not count may come of devices for claims
+        if 0 < len(nodes) == len(takers) and all(node.allocatable.get(resource, 0) >= number for node in nodes):
+            name = nodes[0].name if len(nodes) == 1 else ""
+            yield RestingDemand(workload.key, resource, number * workload.replicas, name, models)
+
+
+def shortages(units: Sequence[ApplySet], demands: Sequence[Sequence[RestingDemand]]) -> tuple[str, ...]:
+    """Return for each cluster a sentence if units together ask for more than it has, and none of them by itself.
+
+    Of units that have files or workloads in common, which are variants, the one that asks for the least counts.
+    """
+    worlds = grouped((unit.world, (unit, some)) for unit, some in zip(units, demands, strict=True) if some)
+    found = (_shortage(world, members) for world, members in worlds.items() if len(members) > 1)
+    return tuple(text for text in found if text)
+
+
+def _shortage(world: ClusterContext, members: Sequence[tuple[ApplySet, Sequence[RestingDemand]]]) -> str:
+    """Return the sentence about the fewest nodes that have too little; empty if all have enough."""
+    nodes = {one.name: one for one in world.base.nodes}
+    every = [(number, one) for number, (_, demands) in enumerate(members) for one in demands]
+    on_node = grouped((one.node, (number, one)) for number, one in every)
+    scopes = {scope for _, one in every for scope in _scopes(one)}
+    for resource, node, models in sorted(scopes, key=lambda one: (not one[1], len(one[2]), one)):
+        pairs = on_node[node] if node else every
+        each = summed((number, one.amount) for number, one in pairs if _is_for(one, resource, node, models))
+        inside = [nodes[node]] if node else [one for one in nodes.values() if model_of(one) in models]
+        has = sum(one.allocatable.get(resource, 0) for one in inside)
+        if not max(each.values()) <= has < sum(each.values()):
+            continue
+        needed = [least for some in _variants(members) if (least := min(each.get(one, 0) for one in some))]
+        if has < sum(needed):
+            where = f"on {node}" if node else f"on nodes with {listed(models, 'or')}"
+            if has == sum(one.allocatable.get(resource, 0) for one in nodes.values()):
+                where = "in the cluster"
+            where = f"{where} {world.name}" if world.name else where
+            return (
+                f"{len(needed)} units together ask for {amount(resource, sum(needed))} {where}, which has "
+                f"{bare(resource, has)}: if all are applied, pods stay Pending. kubelint-gpu capacity says which."
+            )
+    return ""
+
+
+def _scopes(demand: RestingDemand) -> Iterator[_Scope]:
+    if demand.node:
+        yield demand.resource, demand.node, ()
+    yield demand.resource, "", demand.models
+
+
+def _is_for(demand: RestingDemand, resource: str, node: str, models: Sequence[str]) -> bool:
+    """Whether pods can go nowhere but to a node, or to nodes with some models."""
+    inside = demand.node == node if node else set(demand.models) <= set(models)
+    return demand.resource == resource and inside
+
+
+def _variants(members: Sequence[tuple[ApplySet, Sequence[RestingDemand]]]) -> list[list[int]]:
+    """Return the places of units, those together that have files or workloads in common."""
+    above = list(range(len(members)))
+
+    def top(number: int) -> int:
+        while above[number] != number:
+            above[number] = number = above[above[number]]
+        return number
+
+    first: dict[str, int] = {}
+    for number, (unit, demands) in enumerate(members):
+        for part in (*(one.path for one in unit.sources), *(one.workload for one in demands)):
+            above[top(number)] = top(first.setdefault(part, number))
+    return list(grouped((top(number), number) for number in range(len(members))).values())
