@@ -6,13 +6,14 @@ from collections.abc import Callable, Iterator, Sequence
 from itertools import islice, product
 from typing import Any
 
-from kubelint_gpu.documents import Document, Item, Pointer, Reading, emitter, encode, value_at
-from kubelint_gpu.documents.editing import Edit, apply, remove_key, replace_scalar, set_key
+from kubelint_gpu.documents import Pointer, Reading, encode, value_at
+from kubelint_gpu.documents.editing import Edit, apply
 from kubelint_gpu.documents.layout import NotEditable
 from kubelint_gpu.engine.fixes.field_changes import ABSENT, Change, changes
+from kubelint_gpu.engine.fixes.values_texts import with_key, with_scalar, without
 from kubelint_gpu.sources.helm.chart_origin import ChartOrigin
 from kubelint_gpu.sources.helm.chart_render import RenderedChart, chart_values
-from kubelint_gpu.sources.helm.chart_values import ChartValues
+from kubelint_gpu.sources.helm.chart_values import ChartValues, ValuesPart
 
 _MOST_TRIED = 6
 _NOTHING = "the chart offers no value for it: change the template"
@@ -71,29 +72,27 @@ def _choices(origin: ChartOrigin, values: ChartValues, change: Change) -> Iterat
         if isinstance(known, dict):
             yield from _tried(values, where, str(pointer[-1]), new)
     elif new is ABSENT:
-        yield from _allowed(remove_key, values.written(where))
+        yield from _allowed(without, values.written(where))
     elif isinstance(new, dict | list) or isinstance(known, dict | list):
         yield from _tried(values, where[:-1], str(where[-1]), new)
     else:
-        text = emitter.scalar_text(new)
-        yield from _allowed(lambda item, place: replace_scalar(item, place, text), values.written(where))
+        yield from _allowed(lambda part, place: with_scalar(part, place, new), values.written(where))
 
 
 def _tried(values: ChartValues, home: Pointer, key: str, new: Any) -> Iterator[Edit]:
     """A key of a mapping with another value, in the text that has the last word."""
     written = values.written((*home, key))
     if written is not None:
-        yield from _allowed(lambda item, where: set_key(item, where[:-1], key, new), written)
+        yield from _allowed(lambda part, where: with_key(part, where[:-1], key, new), written)
     elif (written := values.written(home)) is not None:
-        yield from _allowed(lambda item, where: set_key(item, where, key, new), written)
+        yield from _allowed(lambda part, where: with_key(part, where, key, new), written)
 
 
-def _allowed(edit: Callable[[Item, Pointer], Edit], written: tuple[Document, Pointer] | None) -> Iterator[Edit]:
+def _allowed(edit: Callable[[ValuesPart, Pointer], Edit], written: tuple[ValuesPart, Pointer] | None) -> Iterator[Edit]:
     """An edit, if the text allows it."""
     if written is None:
         return
-    document, where = written
     try:
-        yield edit(Item(document, (), document.value), where)
+        yield edit(*written)
     except NotEditable:
         return

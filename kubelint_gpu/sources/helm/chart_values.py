@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from kubelint_gpu.documents import Document, Pointer, Reading, Role, read, value_at
+from kubelint_gpu.documents import Pointer, Reading, Role, read, value_at
 from kubelint_gpu.patterns import pattern
 from kubelint_gpu.sources.helm.given_values import GivenValues
-from kubelint_gpu.sources.kustomize.accumulation.traced import DocumentScript, InlineScript, Script
+from kubelint_gpu.sources.kustomize.accumulation.traced import DocumentScript, InlineScript
 from kubelint_gpu.sources.render import Spot
 from kubelint_gpu.values import Value
 
@@ -26,16 +26,14 @@ class ValuesPart(Value, eq=False):
     Attributes:
         value: the values.
         places: where parts of them stand, by their pointer; else they stand below `base` in `script`.
-        document: the document whose text can be edited; None if there is none.
         prefix: where they stand among the values of the chart: empty but for subcharts.
     """
 
     path: str
     value: dict[str, Any]
-    script: Script | None = None
+    script: DocumentScript | InlineScript | None = None
     base: Pointer = ()
     places: dict[Pointer, Pointer] | None = None
-    document: Document | None = None
     prefix: tuple[str, ...] = ()
 
     def spot(self, pointer: Pointer, role: Role) -> Spot | None:
@@ -59,7 +57,7 @@ def values_of_file(reading: Reading, prefix: tuple[str, ...] = ()) -> ValuesPart
     document = next((one for one in reading.documents if isinstance(one.value, dict)), None)
     if document is None:
         return ValuesPart(reading.path, {}, prefix=prefix)
-    return ValuesPart(reading.path, document.value, DocumentScript(document), document=document, prefix=prefix)
+    return ValuesPart(reading.path, document.value, DocumentScript(document), prefix=prefix)
 
 
 def values_of_object(reading: Reading, given: GivenValues) -> ValuesPart:
@@ -67,7 +65,7 @@ def values_of_object(reading: Reading, given: GivenValues) -> ValuesPart:
     document = reading.documents[given.document] if given.document < len(reading.documents) else None
     value = value_at(document.value, given.pointer) if document is not None else None
     if document is not None and given.form == "mapping" and isinstance(value, dict):
-        return ValuesPart(reading.path, value, DocumentScript(document), given.pointer, document=document)
+        return ValuesPart(reading.path, value, DocumentScript(document), given.pointer)
     if document is not None and given.form == "text" and isinstance(value, str):
         text = next((one for one in read(reading.path, value.encode(errors="replace")).documents), None)
         if text is not None and isinstance(text.value, dict):
@@ -111,19 +109,17 @@ class ChartValues:
         part = self._last(pointer)
         return part.spot(pointer, role) if part is not None else None
 
-    def written(self, pointer: Pointer) -> tuple[Document, Pointer] | None:
-        """The text in which a value is set last, and where it stands there; None if it is in no text to be edited.
+    def written(self, pointer: Pointer) -> tuple[ValuesPart, Pointer] | None:
+        """The place in which a value is set last, and where it stands among the values there; None if none sets it.
 
-        The values as a whole are those of the text with the last word.
+        The values as a whole are those of the place with the last word.
         """
         if not pointer:
-            texts = [one for one in self._parts if one.document is not None and not one.prefix]
-            return (texts[-1].document, texts[-1].base) if texts and texts[-1].document is not None else None
+            texts = [one for one in self._parts if one.script is not None and not one.prefix]
+            return (texts[-1], ()) if texts else None
         part = self._last(pointer)
         inner = part.inner(pointer) if part is not None else None
-        if part is None or part.document is None or inner is None:
-            return None
-        return part.document, (*part.base, *inner)
+        return (part, inner) if part is not None and inner is not None else None
 
     def _last(self, pointer: Pointer) -> ValuesPart | None:
         return next((one for one in reversed(self._parts) if one.inner(pointer) is not None), None)
