@@ -99,7 +99,7 @@ def _text(value: Any) -> str:
     Raises:
         NotEditable: parameters cannot set it.
     """
-    text = value if isinstance(value, str) else emitter.flow_text(value)
-    if not isinstance(value, str | int) or not _TEXT().fullmatch(text):
+    single = value if isinstance(value, str) else emitter.flow_text(value)
+    if not isinstance(value, str | int) or not _TEXT().fullmatch(single):
         raise NotEditable(_NO_PARAMETER)
-    return text
+    return single
