@@ -31,9 +31,10 @@ def test_a_value_of_the_configuration_has_no_place():
     assert values.present(("new", "key"))
 
 
-def test_single_values_are_listed():
+def test_a_value_is_listed_with_all_below_it():
     values = ChartValues([DEFAULTS])
-    assert list(values.leaves(())) == [(("a", "b"), 1), (("a", "c"), 2), (("list", 0), 1), (("list", 1), 2)]
+    assert list(values.below(("a",))) == [(("a",), {"b": 1, "c": 2}), (("a", "b"), 1), (("a", "c"), 2)]
+    assert [one for one, _ in values.below(("list",))] == [("list",), ("list", 0), ("list", 1)]
 
 
 @pytest.mark.parametrize(

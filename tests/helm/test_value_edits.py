@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pytest
 from helm_runs import place
 
 
@@ -35,3 +36,54 @@ def test_a_fix_sets_a_value_that_the_template_knows_and_nobody_sets(check, examp
     check(example, ".", "-i", "inventory.yaml", "--fix")
     assert "maxSurge: 0" in (example / "tracker" / "values-prod.yaml").read_text()
     assert "maxSurge" not in values.read_text()
+
+
+def with_placement(example, text):
+    """The example with other values for where pods go, in a template that takes them."""
+    template = example / "tracker" / "templates" / "deployment.yaml"
+    taken = "      {{- with .Values.tolerations }}\n      tolerations: {{- toYaml . | nindent 8 }}\n      {{- end }}\n"
+    template.write_text(template.read_text().replace("      containers:\n", f"{taken}      containers:\n"))
+    (example / "tracker" / "values-prod.yaml").write_text(text)
+    return example / "tracker" / "values-prod.yaml"
+
+
+@pytest.mark.parametrize(
+    ("code", "old", "new"),
+    [
+        ("KLG203", "kubernetes.io/hostname: gpu-1", "nvidia.com/gpu.product: NVIDIA-A100-PCIE-40GB"),
+        ("KLG302", "vision-serving2", "vision-serving"),
+        (
+            "KLG202",
+            "    operator: Exists\n# end",
+            "    operator: Exists\n  - key: nvidia.com/gpu\n    operator: Exists\n    effect: NoSchedule\n# end",
+        ),
+    ],
+)
+def test_a_fix_changes_the_values_of_where_pods_go(check, example, code, old, new):
+    inventory = example / "inventory.yaml"
+    taint = "\n      taints: ['nvidia.com/gpu=present:NoSchedule']" if code == "KLG202" else ""
+    inventory.write_text(inventory.read_text().replace("count: 2}", f"count: 2}}{taint}"))
+    text = (
+        "# of this cluster\nnodeSelector:\n  # the big ones\n"
+        "  kubernetes.io/hostname: gpu-1 # pinned\n"
+        "tolerations:\n  - key: a # first\n    operator: Exists\n# end\n"
+        "priorityClassName: vision-serving2 # ours\n"
+    )
+    if code != "KLG302":
+        text = text.replace("serving2", "serving")
+    values = with_placement(example, text)
+    asked = (example, ".", "-i", "inventory.yaml", "--select", code)
+    check(*asked, "--fix", "--unsafe-fixes")
+    assert values.read_text() == text.replace(old, new)
+
+
+def test_a_strategy_of_values_is_replaced_by_another(check, example):
+    text = "strategy:\n  type: RollingUpdate # as usual\n  rollingUpdate: {maxSurge: 1, maxUnavailable: 0}\n"
+    (example / "tracker" / "values-prod.yaml").write_text(
+        f"{text}nodeSelector: {{kubernetes.io/hostname: tracker-node}}\n"
+    )
+    (found,) = check(example, ".", "-i", "inventory.yaml", "--select", "KLG101").findings
+    assert [one["title"].partition(",")[0] for one in found["fixes"]] == [
+        "set maxSurge: 0 and maxUnavailable: 1",
+        "set strategy type: Recreate",
+    ]

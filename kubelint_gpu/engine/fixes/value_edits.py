@@ -9,13 +9,14 @@ from typing import Any
 from kubelint_gpu.documents import Pointer, Reading, encode, value_at
 from kubelint_gpu.documents.editing import Edit, apply
 from kubelint_gpu.documents.layout import NotEditable
-from kubelint_gpu.engine.fixes.field_changes import ABSENT, Change, changes
-from kubelint_gpu.engine.fixes.values_texts import with_key, with_scalar, without
+from kubelint_gpu.engine.fixes.field_changes import ABSENT, Change, changes, former_of
+from kubelint_gpu.engine.fixes.values_texts import renamed, with_key, with_scalar, without
 from kubelint_gpu.sources.helm.chart_origin import ChartOrigin
 from kubelint_gpu.sources.helm.chart_render import RenderedChart, chart_values
 from kubelint_gpu.sources.helm.chart_values import ChartValues, ValuesPart
 
 _MOST_TRIED = 6
+Choice = tuple[Edit, ...]
 _NOTHING = "the chart offers no value for it: change the template"
 
 
@@ -28,17 +29,21 @@ def value_edits(chart: RenderedChart, before: Reading, after: Reading) -> list[E
     if len(before.documents) != len(after.documents):
         raise NotEditable("an object comes or goes")
     values = chart_values(chart)
-    choices: list[list[Edit]] = []
+    choices: list[list[Choice]] = []
     for document, other, origin in zip(before.documents, after.documents, chart.origins, strict=True):
-        for change in changes(document.value, other.value):
+        differing = list(changes(document.value, other.value))
+        for change in differing:
             if origin is None:
                 raise NotEditable(_NOTHING)
-            found = list(_choices(origin, values, change))
+            former = former_of(change, differing)
+            found: list[Choice] = [()] if any(former_of(one, differing) is change for one in differing) else []
+            found += _renamed(origin, values, former, change) if former is not None else ()
+            found += ((edit,) for edit in _choices(origin, values, change))
             if not found:
                 raise NotEditable(_NOTHING)
             choices.append(found)
     for chosen in islice(product(*choices), _MOST_TRIED):
-        edits = list(dict.fromkeys(chosen))
+        edits = list(dict.fromkeys(edit for choice in chosen for edit in choice))
         if _renders_to(chart, edits, after):
             return edits
     raise NotEditable(_NOTHING)
@@ -49,9 +54,23 @@ def _renders_to(chart: RenderedChart, edits: Sequence[Edit], after: Reading) -> 
     for source in {one.path: one.source for one in chart.sources}.values():
         mine = [edit for edit in edits if source is not None and edit.path == source.path]
         if source is not None and mine:
-            texts[source.path] = encode(source, apply(source, mine))
+            try:
+                texts[source.path] = encode(source, apply(source, mine))
+            except NotEditable:
+                return False
     changed = chart.again(texts).reading
     return changed is not None and [one.value for one in changed.documents] == [one.value for one in after.documents]
+
+
+def _renamed(origin: ChartOrigin, values: ChartValues, former: Change, change: Change) -> Iterator[Choice]:
+    """The edits that write another key and value in place of a former one."""
+    where = origin.found(former[0], "value").values
+    written = values.written(where) if where is not None and where[-1] == former[0][-1] else None
+    if written is not None:
+        try:
+            yield renamed(*written, str(change[0][-1]), change[2])
+        except NotEditable:
+            return
 
 
 def _choices(origin: ChartOrigin, values: ChartValues, change: Change) -> Iterator[Edit]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from kubelint_gpu.documents import Document, Item, Pointer, emitter
+from kubelint_gpu.documents import Document, Item, Pointer, emitter, value_at
 from kubelint_gpu.documents.editing import Edit, append, remove_key, replace_scalar, set_key
 from kubelint_gpu.documents.inline_text import edit_within
 from kubelint_gpu.documents.layout import NotEditable
@@ -27,7 +27,10 @@ def with_key(part: ValuesPart, home: Pointer, key: str, value: Any) -> Edit:
         NotEditable: the text does not allow it.
     """
     if part.places is None:
-        return _edit(part, lambda item: set_key(item, (*part.base, *home), key, value))
+        full, known = (*part.base, *home), value_at(part.value, (*home, key))
+        if isinstance(known, list) and isinstance(value, list) and known and known == value[: len(known)]:
+            return _edit(part, lambda item: append(item, (*full, key), value[len(known) :]))
+        return _edit(part, lambda item: set_key(item, full, key, value))
     if part.inner((*part.prefix, *home, key)) is not None:
         return with_scalar(part, (*home, key), value)
     entries = [{"name": name, "value": text} for name, text in _parameters((*home, key), value)]
@@ -46,6 +49,21 @@ def with_scalar(part: ValuesPart, pointer: Pointer, value: Any) -> Edit:
         raise NotEditable(_NO_PARAMETER)
     place, text = (*part.base, *part.places[pointer]), _text(value)
     return _edit(part, lambda item: replace_scalar(item, place, emitter.scalar_text(text)))
+
+
+def renamed(part: ValuesPart, pointer: Pointer, key: str, value: Any) -> tuple[Edit, Edit]:
+    """Write another key with another single value in place of a key.
+
+    Raises:
+        NotEditable: the text does not allow it.
+    """
+    scalar = with_scalar(part, pointer, value)
+    if part.places is None:
+        full, text = (*part.base, *pointer), emitter.scalar_text(key)
+        return _edit(part, lambda item: Edit(item.document.source.path, item.locate(full, "key"), text)), scalar
+    ((name, _),) = _parameters((*pointer[:-1], key), value)
+    place, text = (*part.base, *part.places[pointer][:-1], "name"), emitter.scalar_text(name)
+    return _edit(part, lambda item: replace_scalar(item, place, text)), scalar
 
 
 def without(part: ValuesPart, pointer: Pointer) -> Edit:

@@ -147,17 +147,16 @@ def _candidates(
 ) -> list[tuple[Pointer, Any]]:
     """Values that may decide a field, each with another one to try, the likeliest first."""
     if isinstance(value, dict | list):
-        found = sorted(
-            (one for one in named if values.present(one) and isinstance(value_at(values.merged, one), type(value))),
-            key=lambda one: value_at(values.merged, one) != value,
-        )
+        every = dict.fromkeys(one for name in named for one, known in values.below(name) if known == value)
+        named_alike = [one for one in named if isinstance(value_at(values.merged, one), type(value))]
+        found = [one for one in dict.fromkeys((*every, *named_alike)) if values.present(one)]
         if isinstance(value, dict):
             return [(one, {**value_at(values.merged, one), _PROBE: _PROBE}) for one in found[:_MOST_OF_FIELD]]
         return [(one, [*value_at(values.merged, one), _PROBE]) for one in found[:_MOST_OF_FIELD]]
     steps = [step for step in reversed(pointer) if isinstance(step, str)]
     ranked: dict[Pointer, tuple[bool, bool, int, int]] = {}
     for number, one in enumerate(named):
-        for leaf, known in values.leaves(one):
+        for leaf, known in values.below(one):
             if isinstance(known, dict | list) or not values.present(leaf):
                 continue
             alike = str(known) == str(value)

@@ -16,7 +16,7 @@ _STEPS = pattern(r"(?<!\\)\.")
 ABSENT = object()
 """Stands in place of a value that is not there."""
 
-MOST_LEAVES = 20_000
+MOST_VALUES = 20_000
 """Values of one chart that are looked at."""
 
 
@@ -124,20 +124,19 @@ class ChartValues:
     def _last(self, pointer: Pointer) -> ValuesPart | None:
         return next((one for one in reversed(self._parts) if one.inner(pointer) is not None), None)
 
-    def leaves(self, pointer: Pointer) -> Iterator[tuple[Pointer, Any]]:
-        """The single values below a pointer, each with its own."""
+    def below(self, pointer: Pointer) -> Iterator[tuple[Pointer, Any]]:
+        """The value at a pointer and all below it, each with its own pointer."""
         todo: list[Pointer] = [pointer]
-        for _ in range(MOST_LEAVES):
+        for _ in range(MOST_VALUES):
             if not todo:
                 return
             one = todo.pop()
             value = value_at(self.merged, one)
-            if isinstance(value, dict) and value:
+            yield one, value
+            if isinstance(value, dict):
                 todo += [(*one, key) for key in reversed(value)]
-            elif isinstance(value, list) and value:
+            elif isinstance(value, list):
                 todo += [(*one, index) for index in reversed(range(len(value)))]
-            else:
-                yield one, value
 
     def present(self, pointer: Pointer) -> bool:
         """Whether anything sets a value."""
