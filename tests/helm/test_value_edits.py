@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from helm_runs import place
+from helm_runs import POD, chart, inventory, place
 
 
 def test_a_fix_changes_the_values_and_is_proven_by_a_render(check, example):
@@ -87,3 +87,24 @@ def test_a_strategy_of_values_is_replaced_by_another(check, example):
         "set maxSurge: 0 and maxUnavailable: 1",
         "set strategy type: Recreate",
     ]
+
+
+AS_TEXT = """\
+tolerations: |
+  # of {{ .Release.Name }}
+  - key: a # first
+    operator: Exists
+gpus: 1
+"""
+
+
+def test_a_fix_changes_a_text_that_the_template_evaluates(check, tree):
+    pod = POD.replace("  containers", "  tolerations: {{- tpl .Values.tolerations . | nindent 4 }}\n  containers")
+    files = inventory(chart({"templates/pod.yaml": pod}, values=AS_TEXT))
+    taint = "count: 1}\n    taints: ['nvidia.com/gpu=present:NoSchedule']"
+    root = tree({**files, "inventory.yaml": files["inventory.yaml"].replace("count: 1}", taint)})
+    asked = (root, ".", "-i", "inventory.yaml", "--select", "KLG202")
+    assert check(*asked).told == [("KLG202", "chart/values.yaml", 1)]
+    check(*asked, "--fix", "--unsafe-fixes")
+    more = "    operator: Exists\n  - key: nvidia.com/gpu\n    operator: Exists\n    effect: NoSchedule\n"
+    assert (root / "chart" / "values.yaml").read_text() == AS_TEXT.replace("    operator: Exists\n", more)

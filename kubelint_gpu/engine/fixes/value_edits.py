@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from itertools import islice, product
 from typing import Any
 
-from kubelint_gpu.documents import Pointer, Reading, encode, value_at
+from kubelint_gpu.documents import Pointer, Reading, encode
 from kubelint_gpu.documents.editing import Edit, apply
 from kubelint_gpu.documents.layout import NotEditable
 from kubelint_gpu.engine.fixes.field_changes import ABSENT, Change, changes, former_of
@@ -83,7 +83,7 @@ def _choices(origin: ChartOrigin, values: ChartValues, change: Change) -> Iterat
         yield from _tried(values, home, str(pointer[-1]), new) if home is not None and pointer else ()
     if where is None:
         return
-    known = value_at(values.merged, where) if values.present(where) else None
+    known = values.value(where) if values.present(where) else None
     if old is ABSENT:
         if isinstance(known, dict) and pointer[-1] != where[-1]:
             yield from _tried(values, where, str(pointer[-1]), new)

@@ -12,7 +12,7 @@ from kubelint_gpu.documents.layout import NotEditable
 from kubelint_gpu.documents.list_edits import remove_entry
 from kubelint_gpu.patterns import pattern
 from kubelint_gpu.sources.helm.chart_values import ValuesPart
-from kubelint_gpu.sources.kustomize.accumulation.traced import InlineScript
+from kubelint_gpu.sources.kustomize.accumulation.traced import DocumentScript, InlineScript
 
 _NAME = pattern(r"[\w./\\-]+")
 _TEXT = pattern(r"[\w.:/ =-]*")
@@ -27,14 +27,12 @@ def with_key(part: ValuesPart, home: Pointer, key: str, value: Any) -> Edit:
         NotEditable: the text does not allow it.
     """
     if part.places is None:
-        full, known = (*part.base, *home), value_at(part.value, (*home, key))
-        if isinstance(known, list) and isinstance(value, list) and known and known == value[: len(known)]:
-            return _edit(part, lambda item: append(item, (*full, key), value[len(known) :]))
-        return _edit(part, lambda item: set_key(item, full, key, value))
+        script, where = part.script_of((*home, key), into=isinstance(value, dict | list))
+        return made_in(script, lambda item: _set(item, where, value))
     if part.inner((*part.prefix, *home, key)) is not None:
         return with_scalar(part, (*home, key), value)
     entries = [{"name": name, "value": text} for name, text in _parameters((*home, key), value)]
-    return _edit(part, lambda item: append(item, part.base, entries))
+    return made_in(part.script, lambda item: append(item, part.base, entries))
 
 
 def with_scalar(part: ValuesPart, pointer: Pointer, value: Any) -> Edit:
@@ -44,11 +42,11 @@ def with_scalar(part: ValuesPart, pointer: Pointer, value: Any) -> Edit:
         NotEditable: the text does not allow it.
     """
     if part.places is None:
-        return _edit(part, lambda item: replace_scalar(item, (*part.base, *pointer), emitter.scalar_text(value)))
+        return _edit(part, pointer, lambda item, where: replace_scalar(item, where, emitter.scalar_text(value)))
     if pointer not in part.places:
         raise NotEditable(_NO_PARAMETER)
     place, text = (*part.base, *part.places[pointer]), _text(value)
-    return _edit(part, lambda item: replace_scalar(item, place, emitter.scalar_text(text)))
+    return made_in(part.script, lambda item: replace_scalar(item, place, emitter.scalar_text(text)))
 
 
 def renamed(part: ValuesPart, pointer: Pointer, key: str, value: Any) -> tuple[Edit, Edit]:
@@ -59,11 +57,11 @@ def renamed(part: ValuesPart, pointer: Pointer, key: str, value: Any) -> tuple[E
     """
     scalar = with_scalar(part, pointer, value)
     if part.places is None:
-        full, text = (*part.base, *pointer), emitter.scalar_text(key)
-        return _edit(part, lambda item: Edit(item.document.source.path, item.locate(full, "key"), text)), scalar
+        text = emitter.scalar_text(key)
+        return _edit(part, pointer, lambda item, where: Edit(_path(item), item.locate(where, "key"), text)), scalar
     ((name, _),) = _parameters((*pointer[:-1], key), value)
     place, text = (*part.base, *part.places[pointer][:-1], "name"), emitter.scalar_text(name)
-    return _edit(part, lambda item: replace_scalar(item, place, text)), scalar
+    return made_in(part.script, lambda item: replace_scalar(item, place, text)), scalar
 
 
 def without(part: ValuesPart, pointer: Pointer) -> Edit:
@@ -73,22 +71,44 @@ def without(part: ValuesPart, pointer: Pointer) -> Edit:
         NotEditable: the text does not allow it.
     """
     if part.places is None:
-        return _edit(part, lambda item: remove_key(item, (*part.base, *pointer)))
+        return _edit(part, pointer, remove_key)
     if pointer not in part.places:
         raise NotEditable(_NO_PARAMETER)
     entry = (*part.base, *part.places[pointer][:-1])
-    return _edit(part, lambda item: remove_entry(item, entry))
+    return made_in(part.script, lambda item: remove_entry(item, entry))
 
 
-def _edit(part: ValuesPart, made: Callable[[Item], Edit]) -> Edit:
-    """An edit of the document with the values; of the document around it if that is a text value."""
-    script = part.script
+def _edit(part: ValuesPart, pointer: Pointer, made: Callable[[Item, Pointer], Edit]) -> Edit:
+    script, where = part.script_of(pointer)
+    return made_in(script, lambda item: made(item, where))
+
+
+def made_in(script: DocumentScript | InlineScript | None, made: Callable[[Item], Edit]) -> Edit:
+    """An edit of a document; of the document around it if it is a text value.
+
+    Raises:
+        NotEditable: the text does not allow it, or there is none.
+    """
     if script is None:
         raise NotEditable("it stands in no text")
     if isinstance(script, InlineScript):
         edit = made(_item(script.inner))
         return edit_within(script.outer, script.pointer, script.inner.source, edit)
     return made(_item(script.document))
+
+
+def _set(item: Item, pointer: Pointer, value: Any) -> Edit:
+    """Give a key this value; a list that goes on as before is added to."""
+    known = value_at(item.value, pointer)
+    if isinstance(known, list) and isinstance(value, list) and known and known == value[: len(known)]:
+        return append(item, pointer, value[len(known) :])
+    if not pointer:
+        raise NotEditable("the whole text changes")
+    return set_key(item, pointer[:-1], str(pointer[-1]), value)
+
+
+def _path(item: Item) -> str:
+    return item.document.source.path
 
 
 def _item(document: Document) -> Item:

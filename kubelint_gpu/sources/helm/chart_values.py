@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from kubelint_gpu.documents import Pointer, Reading, Role, read, value_at
+from kubelint_gpu.documents import Document, Pointer, Reading, Role, read, value_at
+from kubelint_gpu.documents.document import with_value
+from kubelint_gpu.documents.emitter import block_lines
 from kubelint_gpu.patterns import pattern
 from kubelint_gpu.sources.helm.given_values import GivenValues
 from kubelint_gpu.sources.kustomize.accumulation.traced import DocumentScript, InlineScript
@@ -16,6 +18,7 @@ _STEPS = pattern(r"(?<!\\)\.")
 ABSENT = object()
 """Stands in place of a value that is not there."""
 
+_LONGEST_TEXT = 20_000
 MOST_VALUES = 20_000
 """Values of one chart that are looked at."""
 
@@ -43,7 +46,18 @@ class ValuesPart(Value, eq=False):
             return None
         if self.places is not None:
             return self.script.spot((*self.base, *self.places[inner]), "value") if inner in self.places else None
-        return self.script.spot((*self.base, *inner), role)
+        script, where = self.script_of(inner)
+        return script.spot(where, role) if script is not None else None
+
+    def script_of(self, inner: Pointer, *, into: bool = False) -> tuple[DocumentScript | InlineScript | None, Pointer]:
+        """The text in which one of these values stands, and its place there: the text may be a value itself."""
+        held = text_at(self.value, inner, into=into)
+        if held is None:
+            return self.script, (*self.base, *inner)
+        text, document, rest = held
+        if isinstance(self.script, DocumentScript):
+            return InlineScript(self.script.document, (*self.base, *text), document), rest
+        return self.script, (*self.base, *text)
 
     def inner(self, pointer: Pointer) -> Pointer | None:
         """The place among these values of a value of the chart; None if it is none of them."""
@@ -138,6 +152,11 @@ class ChartValues:
             elif isinstance(value, list):
                 todo += [(*one, index) for index in reversed(range(len(value)))]
 
+    def value(self, pointer: Pointer) -> Any:
+        """The value at a pointer, which may lead to or into a text that holds YAML; None if nothing sets it."""
+        held = text_at(self.merged, pointer, into=True)
+        return value_at(self.merged, pointer) if held is None else value_at(held[1].value, held[2])
+
     def present(self, pointer: Pointer) -> bool:
         """Whether anything sets a value."""
         return _present(self.merged, pointer)
@@ -150,6 +169,9 @@ def overlay(merged: Mapping[str, Any], pointer: Pointer, value: Any) -> dict[str
 
 
 def _set(base: Any, pointer: Pointer, value: Any) -> Any:
+    held = text_at(base, pointer, into=isinstance(value, dict | list))
+    if held is not None and not held[0]:
+        return "\n".join(block_lines(with_value(held[1].value, pointer, value)))
     if not pointer:
         return value
     step, rest = pointer[0], pointer[1:]
@@ -196,5 +218,27 @@ def value_or_absent(value: Any, pointer: Pointer) -> Any:
     return value
 
 
+def text_at(value: Any, pointer: Pointer, *, into: bool = False) -> tuple[Pointer, Document, Pointer] | None:
+    """The text of YAML that a pointer leads into: where it stands, what was read of it, and the rest of the pointer.
+
+    With `into`, a pointer to a text leads to what it holds.
+    """
+    for size in range(len(pointer) + into):
+        if isinstance(value, str):
+            document = yaml_in(value)
+            return (pointer[:size], document, pointer[size:]) if document is not None else None
+        value = value_at(value, pointer[size : size + 1])
+    return None
+
+
+def yaml_in(text: str) -> Document | None:
+    """The mapping or list that a text of several lines holds; None if it holds none, or is too long to look at."""
+    if "\n" not in text or len(text) > _LONGEST_TEXT:
+        return None
+    found = read("", text.encode(errors="replace")).documents
+    return next((one for one in found if isinstance(one.value, dict | list)), None)
+
+
 def _present(value: Any, pointer: Pointer) -> bool:
-    return value_or_absent(value, pointer) is not ABSENT
+    held = text_at(value, pointer)
+    return value_or_absent(value, pointer) is not ABSENT if held is None else held[1].present(held[2])
