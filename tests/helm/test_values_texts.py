@@ -100,6 +100,12 @@ def test_a_fix_sets_what_nobody_sets_in_the_list_of_parameters(check, tree):
     assert check(root, ".", *ASKED).told == []
 
 
+def test_a_text_that_is_not_edited_is_named_as_the_reason(check, tree):
+    text = '"strategy: {rollingUpdate: {maxSurge: 1}}\\ngpus: 1"'
+    root = tree(inventory({**CHART, "app.yaml": APPLICATION % f"values: {text}"}))
+    assert "the value that decides it stands in a text that is not edited" in check(root, ".", *ASKED, "--fix").err
+
+
 OBJECT = """\
 a:
 - name: x.y

@@ -17,6 +17,7 @@ from kubelint_gpu.sources.helm.chart_values import ChartValues, ValuesPart
 
 _MOST_TRIED = 6
 Choice = tuple[Edit, ...]
+_BY_HAND = "the value that decides it stands in a text that is not edited"
 _NOTHING = "the chart offers no value for it: change the template"
 
 
@@ -40,7 +41,7 @@ def value_edits(chart: RenderedChart, before: Reading, after: Reading) -> list[E
             found += _renamed(origin, values, former, change) if former is not None else ()
             found += ((edit,) for edit in _choices(origin, values, change))
             if not found:
-                raise NotEditable(_NOTHING)
+                raise NotEditable(_NOTHING if origin.found(change[0], "value").values is None else _BY_HAND)
             choices.append(found)
     for chosen in islice(product(*choices), _MOST_TRIED):
         edits = list(dict.fromkeys(edit for choice in chosen for edit in choice))
