@@ -41,6 +41,7 @@ class Commit(Value):
         changed: the files that it changes, adds or deletes, by their path from the working directory, and the name of
             the blob that each held before; empty for what was no plain file.
         left_out: why only the files that the run has read were compared; empty where all were.
+        differs: whether it changes any file, also one that holds no manifests, such as a template of a chart.
     """
 
     tracked: Collection[str]
@@ -48,6 +49,7 @@ class Commit(Value):
     base: str | None = None
     changed: Mapping[Path, str] = field(default_factory=dict)
     left_out: str = ""
+    differs: bool = False
 
     def before(self, *, max_bytes: int) -> dict[Path, bytes]:
         """What the files held that it changes or deletes; without what is larger than `max_bytes`.
@@ -87,7 +89,7 @@ def read_commit(
             continue
         found = {*changes, *missing(index, root, suffixes), *_written(index, files, top)}
         paths = [Path(os.path.relpath(root / name, folder)) for name in sorted(found) if name.endswith(suffixes)]
-        return Commit(index.keys(), root, base, old_blobs(paths, index, changes, root, folder), left_out)
+        return Commit(index.keys(), root, base, old_blobs(paths, index, changes, root, folder), left_out, bool(found))
     return Commit(index.keys(), root)
 
 
