@@ -8,7 +8,7 @@ from itertools import islice
 from typing import Any
 
 from kubelint_gpu.documents import Document, Pointer, Reading, Role, value_at
-from kubelint_gpu.sources.helm.chart_values import ABSENT, ChartValues, yaml_in
+from kubelint_gpu.sources.helm.chart_values import ABSENT, ChartValues
 from kubelint_gpu.sources.helm.provenance import Provenance
 from kubelint_gpu.sources.helm.sections import Section
 from kubelint_gpu.sources.render import Spot, TakenAway
@@ -170,10 +170,9 @@ def _candidates(
 def _in_texts(values: ChartValues, named: Sequence[Pointer], pointer: Pointer) -> Iterator[Pointer]:
     """The places in values that are texts of YAML at which a field may stand: as deep in them as can be."""
     for name in named:
-        for one, known in values.below(name):
-            text = yaml_in(known) if isinstance(known, str) else None
+        for one, text in values.texts(name):
             inner = (pointer[start:] for start in range(len(pointer) + 1))
-            yield from islice(((*one, *place) for place in inner if text is not None and text.present(place)), 1)
+            yield from islice(((*one, *place) for place in inner if text.present(place)), 1)
 
 
 def _another(value: Any) -> Any:

@@ -112,6 +112,7 @@ class ChartValues:
 
     def __init__(self, parts: Sequence[ValuesPart], further: Sequence[tuple[Pointer, Any]] = ()) -> None:
         self._parts = tuple(parts)
+        self._yaml: dict[str, Document | None] = {}
         self.merged: dict[str, Any] = {}
         for part in self._parts:
             self.merged = _merged(self.merged, _below(part.prefix, part.value))
@@ -151,6 +152,16 @@ class ChartValues:
                 todo += [(*one, key) for key in reversed(value)]
             elif isinstance(value, list):
                 todo += [(*one, index) for index in reversed(range(len(value)))]
+
+    def texts(self, pointer: Pointer) -> Iterator[tuple[Pointer, Document]]:
+        """The texts of YAML at a pointer and below it, each with what it holds."""
+        for one, known in self.below(pointer):
+            if isinstance(known, str):
+                if known not in self._yaml:
+                    self._yaml[known] = yaml_in(known)
+                held = self._yaml[known]
+                if held is not None:
+                    yield one, held
 
     def value(self, pointer: Pointer) -> Any:
         """The value at a pointer, which may lead to or into a text that holds YAML; None if nothing sets it."""
