@@ -60,7 +60,6 @@ def _first(found: list[tuple[int, str]]) -> list[int]:
 MEASURES = (
     Measure("package", "modules in one package, at most (rules aside)", lambda h: max(h.packages().values()), 20,
             lambda h: sorted(((n, p) for p, n in h.packages().items()), reverse=True)),
-    Measure("median", "lines of a module, median", lambda h: statistics.median(_first(_lines(h))), 100, _lines),
     Measure("longest", "lines of a module, at most", lambda h: max(_first(_lines(h))), 300, _lines),
     Measure("imports-median", "own imports of a module, median", lambda h: statistics.median(_first(_own_imports(h))),
             6, _own_imports),

@@ -41,6 +41,7 @@ class Commit(Value):
         changed: for each file that the commit changes, adds or deletes, by path from the working directory, the name of
             its blob before; empty if the path was no regular file.
         left_out: why only the files that the run has read were compared; empty if all were.
+        differs: whether the commit changes any file, also one without manifests, such as a template of a chart.
     """
 
     tracked: Collection[str]
@@ -48,6 +49,7 @@ class Commit(Value):
     base: str | None = None
     changed: Mapping[Path, str] = field(default_factory=dict)
     left_out: str = ""
+    differs: bool = False
 
     def before(self, *, max_bytes: int) -> dict[Path, bytes]:
         """Return the old contents of the files that the commit changes or deletes, up to `max_bytes` each.
@@ -87,7 +89,7 @@ def read_commit(
             continue
         found = {*changes, *missing(index, root, suffixes), *_written(index, files, top)}
         paths = [Path(os.path.relpath(root / name, folder)) for name in sorted(found) if name.endswith(suffixes)]
-        return Commit(index.keys(), root, base, old_blobs(paths, index, changes, root, folder), left_out)
+        return Commit(index.keys(), root, base, old_blobs(paths, index, changes, root, folder), left_out, bool(found))
     return Commit(index.keys(), root)
 
 

@@ -59,17 +59,16 @@ def _charts(unit: ApplySet) -> Iterator[Diagnostic]:
         folder = posixpath.dirname(path)
         if not is_chart(path) or is_subchart(folder):
             continue
+        command = f"helm template {shlex.quote(folder or '.')}"
         for document in reading.documents:
-            value = document.value
-            if isinstance(value, dict) and _is_application(value):
+            if isinstance(document.value, dict) and _is_application(document.value):
                 yield Diagnostic(
                     "KLG006",
                     place_of(path, document.locate(("name",))),
-                    "the templates of this Helm chart are not rendered here: check what "
-                    f"`helm template {shlex.quote(folder or '.')}` prints",
+                    f"the templates of this Helm chart are not rendered here: check what `{command}` prints",
                     cause="chart",
                     severity="note",
-                    help=(f"install helm, or helm template {shlex.quote(folder or '.')} | kubelint-gpu check -",),
+                    help=(f"install helm, or {command} | kubelint-gpu check -",),
                 )
 
 

@@ -31,9 +31,10 @@ def test_a_value_of_the_configuration_has_no_place():
     assert values.present(("new", "key"))
 
 
-def test_single_values_are_listed():
+def test_a_value_is_listed_with_all_below_it():
     values = ChartValues([DEFAULTS])
-    assert list(values.leaves(())) == [(("a", "b"), 1), (("a", "c"), 2), (("list", 0), 1), (("list", 1), 2)]
+    assert list(values.below(("a",))) == [(("a",), {"b": 1, "c": 2}), (("a", "b"), 1), (("a", "c"), 2)]
+    assert [one for one, _ in values.below(("list",))] == [("list",), ("list", 0), ("list", 1)]
 
 
 @pytest.mark.parametrize(
@@ -82,3 +83,15 @@ def test_an_object_holds_values_in_three_forms(form, key, expected, line):
 @pytest.mark.parametrize(("form", "key"), [("text", "values"), ("mapping", "object"), ("parameters", "parameters")])
 def test_an_object_that_holds_no_values_gives_none(text, form, key):
     assert values_of_object(read("a", text.encode()), GivenValues("a", form, 0, ("spec", key))).value == {}
+
+
+def test_a_text_of_yaml_holds_values():
+    values = ChartValues([values_of_file(read("values.yaml", b"a: |\n  b:\n  - c: 1\nd: |\n  x\ne: 'f: 1'\n"))])
+    assert [(one, held.value) for one, held in values.texts(())] == [(("a",), {"b": [{"c": 1}]})]
+    assert values.value(("a", "b", 0, "c")) == 1
+    assert values.present(("a", "b", 0, "c"))
+    assert not values.present(("a", "b", 1))
+    spot = values.spot(("a", "b", 0, "c"))
+    assert (spot.path, spot.span.line, spot.span.column) == ("values.yaml", 3, 8)
+    assert read("", overlay(values.merged, ("a", "b", 0, "c"), 2)["a"].encode()).documents[0].value == {"b": [{"c": 2}]}
+    assert overlay(values.merged, ("d", "b"), 2) == {"d": {"b": 2}}

@@ -58,3 +58,35 @@ def test_a_variable_that_a_named_template_sets_leads_to_its_value(check, tree):
         values="other: 1\nbig: {gpus: 2}\n",
     )
     assert check(tree(inventory(files)), ".", "-i", "inventory.yaml").told == [("KLG503", "chart/values.yaml", 2)]
+
+
+TAINTED = "count: 1}\n    taints: ['nvidia.com/gpu=present:NoSchedule']"
+
+
+def test_a_list_that_a_value_gives_stands_at_the_value(check, tree):
+    pod = POD.replace("  containers", "  tolerations:\n    {{- toYaml .Values.tolerations | nindent 4 }}\n  containers")
+    files = inventory(
+        chart({"templates/pod.yaml": pod}, values="gpus: 1\ntolerations:\n  - {key: a, operator: Exists}\n")
+    )
+    root = tree({**files, "inventory.yaml": files["inventory.yaml"].replace("count: 1}", TAINTED)})
+    assert check(root, ".", "-i", "inventory.yaml", "--select", "KLG202").told == [("KLG202", "chart/values.yaml", 2)]
+
+
+def test_a_line_of_a_text_that_the_template_evaluates_is_a_place(check, tree):
+    pod = POD.replace("  containers", "  affinity:\n{{ tpl .Values.affinity . | indent 4 }}\n  containers")
+    text = """\
+gpus: 1
+affinity: |
+  nodeAffinity:
+    requiredDuringSchedulingIgnoredDuringExecution:
+      nodeSelectorTerms:
+        - matchExpressions:
+            - {key: kubernetes.io/os, operator: Exists}
+            - key: '{{ .Release.Name }}'
+              operator: In # nowhere
+              values: [a]
+"""
+    root = tree(inventory(chart({"templates/pod.yaml": pod}, values=text)))
+    (found,) = check(root, ".", "-i", "inventory.yaml", "--select", "KLG402").findings
+    assert place(found)[:3] == ("KLG402", "chart/values.yaml", 8)
+    assert ("chart/templates/pod.yaml", 8) in {(one["path"], one["line"]) for one in found["related"]}

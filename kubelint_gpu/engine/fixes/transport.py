@@ -15,7 +15,7 @@ from typing import Any
 from kubelint_gpu.documents import Item, Pointer, Reading, emitter, encode, read
 from kubelint_gpu.documents.editing import Edit, apply, remove_key, replace_scalar, set_key
 from kubelint_gpu.documents.layout import NotEditable
-from kubelint_gpu.engine.fixes.field_changes import ABSENT, Change, changes
+from kubelint_gpu.engine.fixes.field_changes import ABSENT, Change, changes, former_of
 from kubelint_gpu.engine.fixes.value_edits import value_edits
 from kubelint_gpu.sources.helm.chart_render import RenderedChart
 from kubelint_gpu.sources.kustomize.accumulation.traced import DocumentScript, EntryScript, FieldWriter, Traced
@@ -137,20 +137,11 @@ def _edits(rendered: Rendered, before: Reading, after: Reading) -> Iterator[Edit
         if differing and origin is None:
             raise NotEditable("nothing is known of where it was written")
         for change in differing if origin is not None else ():
-            former = _former(change, differing)
+            former = former_of(change, differing)
             if origin is not None and former is not None:
                 yield from _renamed(origin, former, change)
-            elif origin is not None and not any(_former(one, differing) is change for one in differing):
+            elif origin is not None and not any(former_of(one, differing) is change for one in differing):
                 yield _edit(origin, change)
-
-
-def _former(change: Change, differing: Sequence[Change]) -> Change | None:
-    """The entry in whose place a new one comes: the only one that goes from the same mapping, where one comes."""
-    home = change[0][:-1]
-    gone = [one for one in differing if one[0][:-1] == home and one[2] is ABSENT]
-    come = [one for one in differing if one[0][:-1] == home and one[1] is ABSENT]
-    scalars = not any(isinstance(value, dict | list) for one in (*gone, *come) for value in one[1:])
-    return gone[0] if len(gone) == len(come) == 1 and come[0] is change and scalars else None
 
 
 def _renamed(origin: Origin, former: Change, change: Change) -> Iterator[Edit]:

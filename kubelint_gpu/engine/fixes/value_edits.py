@@ -6,15 +6,18 @@ from collections.abc import Callable, Iterator, Sequence
 from itertools import islice, product
 from typing import Any
 
-from kubelint_gpu.documents import Document, Item, Pointer, Reading, emitter, encode, value_at
-from kubelint_gpu.documents.editing import Edit, apply, remove_key, replace_scalar, set_key
+from kubelint_gpu.documents import Pointer, Reading, encode
+from kubelint_gpu.documents.editing import Edit, apply
 from kubelint_gpu.documents.layout import NotEditable
-from kubelint_gpu.engine.fixes.field_changes import ABSENT, Change, changes
+from kubelint_gpu.engine.fixes.field_changes import ABSENT, Change, changes, former_of
+from kubelint_gpu.engine.fixes.values_texts import renamed, with_key, with_scalar, without
 from kubelint_gpu.sources.helm.chart_origin import ChartOrigin
 from kubelint_gpu.sources.helm.chart_render import RenderedChart, chart_values
-from kubelint_gpu.sources.helm.chart_values import ChartValues
+from kubelint_gpu.sources.helm.chart_values import ChartValues, ValuesPart
 
 _MOST_TRIED = 6
+Choice = tuple[Edit, ...]
+_BY_HAND = "the value that decides it stands in a text that is not edited"
 _NOTHING = "the chart offers no value for it: change the template"
 
 
@@ -27,17 +30,21 @@ def value_edits(chart: RenderedChart, before: Reading, after: Reading) -> list[E
     if len(before.documents) != len(after.documents):
         raise NotEditable("an object comes or goes")
     values = chart_values(chart)
-    choices: list[list[Edit]] = []
+    choices: list[list[Choice]] = []
     for document, other, origin in zip(before.documents, after.documents, chart.origins, strict=True):
-        for change in changes(document.value, other.value):
+        differing = list(changes(document.value, other.value))
+        for change in differing:
             if origin is None:
                 raise NotEditable(_NOTHING)
-            found = list(_choices(origin, values, change))
+            former = former_of(change, differing)
+            found: list[Choice] = [()] if any(former_of(one, differing) is change for one in differing) else []
+            found += _renamed(origin, values, former, change) if former is not None else ()
+            found += ((edit,) for edit in _choices(origin, values, change))
             if not found:
-                raise NotEditable(_NOTHING)
+                raise NotEditable(_NOTHING if origin.found(change[0], "value").values is None else _BY_HAND)
             choices.append(found)
     for chosen in islice(product(*choices), _MOST_TRIED):
-        edits = list(dict.fromkeys(chosen))
+        edits = list(dict.fromkeys(edit for choice in chosen for edit in choice))
         if _renders_to(chart, edits, after):
             return edits
     raise NotEditable(_NOTHING)
@@ -48,9 +55,23 @@ def _renders_to(chart: RenderedChart, edits: Sequence[Edit], after: Reading) -> 
     for source in {one.path: one.source for one in chart.sources}.values():
         mine = [edit for edit in edits if source is not None and edit.path == source.path]
         if source is not None and mine:
-            texts[source.path] = encode(source, apply(source, mine))
+            try:
+                texts[source.path] = encode(source, apply(source, mine))
+            except NotEditable:
+                return False
     changed = chart.again(texts).reading
     return changed is not None and [one.value for one in changed.documents] == [one.value for one in after.documents]
+
+
+def _renamed(origin: ChartOrigin, values: ChartValues, former: Change, change: Change) -> Iterator[Choice]:
+    """The edits that write another key and value in place of a former one."""
+    where = origin.found(former[0], "value").values
+    written = values.written(where) if where is not None and where[-1] == former[0][-1] else None
+    if written is not None:
+        try:
+            yield renamed(*written, str(change[0][-1]), change[2])
+        except NotEditable:
+            return
 
 
 def _choices(origin: ChartOrigin, values: ChartValues, change: Change) -> Iterator[Edit]:
@@ -63,7 +84,7 @@ def _choices(origin: ChartOrigin, values: ChartValues, change: Change) -> Iterat
         yield from _tried(values, home, str(pointer[-1]), new) if home is not None and pointer else ()
     if where is None:
         return
-    known = value_at(values.merged, where) if values.present(where) else None
+    known = values.value(where) if values.present(where) else None
     if old is ABSENT:
         if isinstance(known, dict) and pointer[-1] != where[-1]:
             yield from _tried(values, where, str(pointer[-1]), new)
@@ -71,29 +92,27 @@ def _choices(origin: ChartOrigin, values: ChartValues, change: Change) -> Iterat
         if isinstance(known, dict):
             yield from _tried(values, where, str(pointer[-1]), new)
     elif new is ABSENT:
-        yield from _allowed(remove_key, values.written(where))
+        yield from _allowed(without, values.written(where))
     elif isinstance(new, dict | list) or isinstance(known, dict | list):
         yield from _tried(values, where[:-1], str(where[-1]), new)
     else:
-        text = emitter.scalar_text(new)
-        yield from _allowed(lambda item, place: replace_scalar(item, place, text), values.written(where))
+        yield from _allowed(lambda part, place: with_scalar(part, place, new), values.written(where))
 
 
 def _tried(values: ChartValues, home: Pointer, key: str, new: Any) -> Iterator[Edit]:
     """A key of a mapping with another value, in the text that has the last word."""
     written = values.written((*home, key))
     if written is not None:
-        yield from _allowed(lambda item, where: set_key(item, where[:-1], key, new), written)
+        yield from _allowed(lambda part, where: with_key(part, where[:-1], key, new), written)
     elif (written := values.written(home)) is not None:
-        yield from _allowed(lambda item, where: set_key(item, where, key, new), written)
+        yield from _allowed(lambda part, where: with_key(part, where, key, new), written)
 
 
-def _allowed(edit: Callable[[Item, Pointer], Edit], written: tuple[Document, Pointer] | None) -> Iterator[Edit]:
+def _allowed(edit: Callable[[ValuesPart, Pointer], Edit], written: tuple[ValuesPart, Pointer] | None) -> Iterator[Edit]:
     """An edit, if the text allows it."""
     if written is None:
         return
-    document, where = written
     try:
-        yield edit(Item(document, (), document.value), where)
+        yield edit(*written)
     except NotEditable:
         return

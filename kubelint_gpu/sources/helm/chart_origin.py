@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from itertools import islice
 from typing import Any
 
 from kubelint_gpu.documents import Document, Pointer, Reading, Role, value_at
@@ -76,22 +77,25 @@ class ChartOrigin:
         if not self._document.present(pointer) or (pointer and value_at(self._document.value, pointer) is None):
             decided = self._deciding_absent(section, pointer)
         else:
-            written = self._document.locate(pointer)
-            single = role == "key" and not isinstance(value_at(self._document.value, pointer), dict | list)
-            decided = self._deciding(section, pointer, span.start, written.end if single else span.end)
+            end = self._document.locate(pointer).end if role == "key" else span.end
+            decided = self._deciding(section, pointer, span.start, end, whole=role == "key")
         spot = self._provenance.values.spot(decided, role) if decided is not None else None
         if spot is None:
             return Found(template, certain, values=decided)
         return Found(spot, certain=True, template=template, values=decided)
 
-    def _deciding(self, section: Section, pointer: Pointer, start: int, end: int) -> Pointer | None:
-        """Return the value that decides a present field; None if none does."""
+    def _deciding(self, section: Section, pointer: Pointer, start: int, end: int, *, whole: bool) -> Pointer | None:
+        """Return the value that decides a present field; None if none does.
+
+        For a `whole` mapping or list it is a value that is equal to it.
+        """
         actions = self._provenance.actions(section, start, end)
         if not actions:
             return None
         value = value_at(self._document.value, pointer)
         named = [one for marked in actions for one in self._provenance.mentions(section, [marked.piece], marked.path)]
-        for candidate, other in _candidates(self._provenance.values, list(dict.fromkeys(named)), pointer, value):
+        names = list(dict.fromkeys(named))
+        for candidate, other in _candidates(self._provenance.values, names, pointer, value, whole=whole):
             changed = self._provenance.probed(section, candidate, other, pointer)
             if changed is not ABSENT and changed != value:
                 return candidate
@@ -143,33 +147,41 @@ def _probes_of_absent(known: Any, key: str) -> Iterator[Any]:
 
 
 def _candidates(
-    values: ChartValues, named: Sequence[Pointer], pointer: Pointer, value: Any
+    values: ChartValues, named: Sequence[Pointer], pointer: Pointer, value: Any, *, whole: bool
 ) -> list[tuple[Pointer, Any]]:
     """Return values that may decide a field, each with another value to try, the likeliest first."""
+    in_texts = list(_in_texts(values, named, pointer))
     if isinstance(value, dict | list):
-        found = sorted(
-            (one for one in named if values.present(one) and isinstance(value_at(values.merged, one), type(value))),
-            key=lambda one: value_at(values.merged, one) != value,
-        )
-        if isinstance(value, dict):
-            return [(one, {**value_at(values.merged, one), _PROBE: _PROBE}) for one in found[:_MOST_OF_FIELD]]
-        return [(one, [*value_at(values.merged, one), _PROBE]) for one in found[:_MOST_OF_FIELD]]
+        every = [one for name in named for one, known in values.below(name) if known == value]
+        every += in_texts if whole else (*in_texts, *named)
+        typed = [one for one in dict.fromkeys(every) if isinstance(values.value(one), type(value))]
+        return [(one, _another(values.value(one))) for one in typed[:_MOST_OF_FIELD] if values.present(one)]
     steps = [step for step in reversed(pointer) if isinstance(step, str)]
     ranked: dict[Pointer, tuple[bool, bool, int, int]] = {}
     for number, one in enumerate(named):
-        for leaf, known in values.leaves(one):
+        for leaf, known in values.below(one):
             if isinstance(known, dict | list) or not values.present(leaf):
                 continue
             alike = str(known) == str(value)
             last = next((step for step in reversed(leaf) if isinstance(step, str)), None)
             rank = (not alike, bool(steps) and last != steps[0], number, len(leaf))
             ranked[leaf] = min(ranked.get(leaf, rank), rank)
-    best = sorted(ranked, key=lambda leaf: ranked[leaf])[:_MOST_OF_FIELD]
-    return [(leaf, _another(value_at(values.merged, leaf))) for leaf in best]
+    best = list(dict.fromkeys((*in_texts, *sorted(ranked, key=lambda leaf: ranked[leaf]))))[:_MOST_OF_FIELD]
+    return [(leaf, _another(values.value(leaf))) for leaf in best]
+
+
+def _in_texts(values: ChartValues, named: Sequence[Pointer], pointer: Pointer) -> Iterator[Pointer]:
+    """The places in values that are texts of YAML at which a field may stand: as deep in them as can be."""
+    for name in named:
+        for one, text in values.texts(name):
+            inner = (pointer[start:] for start in range(len(pointer) + 1))
+            yield from islice(((*one, *place) for place in inner if text.present(place)), 1)
 
 
 def _another(value: Any) -> Any:
     """Return another value of the same type."""
+    if isinstance(value, dict | list):
+        return {**value, _PROBE: _PROBE} if isinstance(value, dict) else [*value, _PROBE]
     if isinstance(value, bool):
         return not value
     if isinstance(value, int | float):

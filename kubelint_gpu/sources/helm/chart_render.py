@@ -20,7 +20,7 @@ from kubelint_gpu.sources.helm.chart import Chart, ChartFile, chart_at
 from kubelint_gpu.sources.helm.chart_origin import ChartOrigin, origins_of
 from kubelint_gpu.sources.helm.chart_values import ChartValues, ValuesPart, values_of_file, values_of_object
 from kubelint_gpu.sources.helm.given_values import GivenValues
-from kubelint_gpu.sources.helm.helm_errors import complaint
+from kubelint_gpu.sources.helm.helm_errors import complaint, hooks_left_out
 from kubelint_gpu.sources.helm.helm_program import FLAG, Helm, Release, template
 from kubelint_gpu.sources.helm.provenance import Provenance
 from kubelint_gpu.sources.programs import keep_out
@@ -163,6 +163,7 @@ def render(
     reading = read(found.path, ran.output, max_bytes=MOST_OUTPUT, skimmed=SKIMMED)
     return replace(
         found,
+        problems=(*chart.problems, *hooks_left_out(ran.error, _templates(found), _top(found))),
         reading=reading,
         origins=origins_of(reading, _provenance(found, reading.text), found.path, release.namespace),
     )

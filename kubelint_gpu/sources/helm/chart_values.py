@@ -6,9 +6,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from kubelint_gpu.documents import Document, Pointer, Reading, Role, read, value_at
+from kubelint_gpu.documents.document import with_value
+from kubelint_gpu.documents.emitter import block_lines
 from kubelint_gpu.patterns import pattern
 from kubelint_gpu.sources.helm.given_values import GivenValues
-from kubelint_gpu.sources.kustomize.accumulation.traced import DocumentScript, InlineScript, Script
+from kubelint_gpu.sources.kustomize.accumulation.traced import DocumentScript, InlineScript
 from kubelint_gpu.sources.render import Spot
 from kubelint_gpu.values import Value
 
@@ -16,7 +18,8 @@ _STEPS = pattern(r"(?<!\\)\.")
 ABSENT = object()
 """Stands in place of a value that is not there."""
 
-MOST_LEAVES = 20_000
+_LONGEST_TEXT = 20_000
+MOST_VALUES = 20_000
 """Values of one chart that are looked at."""
 
 
@@ -26,16 +29,14 @@ class ValuesPart(Value, eq=False):
     Attributes:
         value: the values.
         places: where single values stand in `script`, by pointer; None if all stand in order below `base`.
-        document: the document that can be edited; None if there is none.
         prefix: the pointer of these values among those of the chart; empty except for subcharts.
     """
 
     path: str
     value: dict[str, Any]
-    script: Script | None = None
+    script: DocumentScript | InlineScript | None = None
     base: Pointer = ()
     places: dict[Pointer, Pointer] | None = None
-    document: Document | None = None
     prefix: tuple[str, ...] = ()
 
     def spot(self, pointer: Pointer, role: Role) -> Spot | None:
@@ -45,7 +46,18 @@ class ValuesPart(Value, eq=False):
             return None
         if self.places is not None:
             return self.script.spot((*self.base, *self.places[inner]), "value") if inner in self.places else None
-        return self.script.spot((*self.base, *inner), role)
+        script, where = self.script_of(inner)
+        return script.spot(where, role) if script is not None else None
+
+    def script_of(self, inner: Pointer, *, into: bool = False) -> tuple[DocumentScript | InlineScript | None, Pointer]:
+        """The text in which one of these values stands, and its place there: the text may be a value itself."""
+        held = text_at(self.value, inner, into=into)
+        if held is None:
+            return self.script, (*self.base, *inner)
+        text, document, rest = held
+        if isinstance(self.script, DocumentScript):
+            return InlineScript(self.script.document, (*self.base, *text), document), rest
+        return self.script, (*self.base, *text)
 
     def inner(self, pointer: Pointer) -> Pointer | None:
         """Return the pointer within this source of a value of the chart; None if this source does not set it."""
@@ -59,7 +71,7 @@ def values_of_file(reading: Reading, prefix: tuple[str, ...] = ()) -> ValuesPart
     document = next((one for one in reading.documents if isinstance(one.value, dict)), None)
     if document is None:
         return ValuesPart(reading.path, {}, prefix=prefix)
-    return ValuesPart(reading.path, document.value, DocumentScript(document), document=document, prefix=prefix)
+    return ValuesPart(reading.path, document.value, DocumentScript(document), prefix=prefix)
 
 
 def values_of_object(reading: Reading, given: GivenValues) -> ValuesPart:
@@ -67,7 +79,7 @@ def values_of_object(reading: Reading, given: GivenValues) -> ValuesPart:
     document = reading.documents[given.document] if given.document < len(reading.documents) else None
     value = value_at(document.value, given.pointer) if document is not None else None
     if document is not None and given.form == "mapping" and isinstance(value, dict):
-        return ValuesPart(reading.path, value, DocumentScript(document), given.pointer, document=document)
+        return ValuesPart(reading.path, value, DocumentScript(document), given.pointer)
     if document is not None and given.form == "text" and isinstance(value, str):
         text = next((one for one in read(reading.path, value.encode(errors="replace")).documents), None)
         if text is not None and isinstance(text.value, dict):
@@ -100,6 +112,7 @@ class ChartValues:
 
     def __init__(self, parts: Sequence[ValuesPart], further: Sequence[tuple[Pointer, Any]] = ()) -> None:
         self._parts = tuple(parts)
+        self._yaml: dict[str, Document | None] = {}
         self.merged: dict[str, Any] = {}
         for part in self._parts:
             self.merged = _merged(self.merged, _below(part.prefix, part.value))
@@ -111,37 +124,49 @@ class ChartValues:
         part = self._last(pointer)
         return part.spot(pointer, role) if part is not None else None
 
-    def written(self, pointer: Pointer) -> tuple[Document, Pointer] | None:
-        """Return the document in which a value is set last, and its pointer there; None if no document can be edited.
+    def written(self, pointer: Pointer) -> tuple[ValuesPart, Pointer] | None:
+        """Return the source that sets a value last, and the pointer of the value in it; None if no source sets it.
 
-        The empty pointer gives the document with the highest precedence.
+        The empty pointer gives the source with the highest precedence.
         """
         if not pointer:
-            texts = [one for one in self._parts if one.document is not None and not one.prefix]
-            return (texts[-1].document, texts[-1].base) if texts and texts[-1].document is not None else None
+            texts = [one for one in self._parts if one.script is not None and not one.prefix]
+            return (texts[-1], ()) if texts else None
         part = self._last(pointer)
         inner = part.inner(pointer) if part is not None else None
-        if part is None or part.document is None or inner is None:
-            return None
-        return part.document, (*part.base, *inner)
+        return (part, inner) if part is not None and inner is not None else None
 
     def _last(self, pointer: Pointer) -> ValuesPart | None:
         return next((one for one in reversed(self._parts) if one.inner(pointer) is not None), None)
 
-    def leaves(self, pointer: Pointer) -> Iterator[tuple[Pointer, Any]]:
-        """Yield the scalar values below a pointer, each with its own pointer."""
+    def below(self, pointer: Pointer) -> Iterator[tuple[Pointer, Any]]:
+        """Yield the value at a pointer and all values below it, each with its own pointer."""
         todo: list[Pointer] = [pointer]
-        for _ in range(MOST_LEAVES):
+        for _ in range(MOST_VALUES):
             if not todo:
                 return
             one = todo.pop()
             value = value_at(self.merged, one)
-            if isinstance(value, dict) and value:
+            yield one, value
+            if isinstance(value, dict):
                 todo += [(*one, key) for key in reversed(value)]
-            elif isinstance(value, list) and value:
+            elif isinstance(value, list):
                 todo += [(*one, index) for index in reversed(range(len(value)))]
-            else:
-                yield one, value
+
+    def texts(self, pointer: Pointer) -> Iterator[tuple[Pointer, Document]]:
+        """The texts of YAML at a pointer and below it, each with what it holds."""
+        for one, known in self.below(pointer):
+            if isinstance(known, str):
+                if known not in self._yaml:
+                    self._yaml[known] = yaml_in(known)
+                held = self._yaml[known]
+                if held is not None:
+                    yield one, held
+
+    def value(self, pointer: Pointer) -> Any:
+        """The value at a pointer, which may lead to or into a text that holds YAML; None if nothing sets it."""
+        held = text_at(self.merged, pointer, into=True)
+        return value_at(self.merged, pointer) if held is None else value_at(held[1].value, held[2])
 
     def present(self, pointer: Pointer) -> bool:
         """Whether any source sets a value."""
@@ -155,6 +180,9 @@ def overlay(merged: Mapping[str, Any], pointer: Pointer, value: Any) -> dict[str
 
 
 def _set(base: Any, pointer: Pointer, value: Any) -> Any:
+    held = text_at(base, pointer, into=isinstance(value, dict | list))
+    if held is not None and not held[0]:
+        return "\n".join(block_lines(with_value(held[1].value, pointer, value)))
     if not pointer:
         return value
     step, rest = pointer[0], pointer[1:]
@@ -201,5 +229,27 @@ def value_or_absent(value: Any, pointer: Pointer) -> Any:
     return value
 
 
+def text_at(value: Any, pointer: Pointer, *, into: bool = False) -> tuple[Pointer, Document, Pointer] | None:
+    """The text of YAML that a pointer leads into: where it stands, what was read of it, and the rest of the pointer.
+
+    With `into`, a pointer to a text leads to what it holds.
+    """
+    for size in range(len(pointer) + into):
+        if isinstance(value, str):
+            document = yaml_in(value)
+            return (pointer[:size], document, pointer[size:]) if document is not None else None
+        value = value_at(value, pointer[size : size + 1])
+    return None
+
+
+def yaml_in(text: str) -> Document | None:
+    """The mapping or list that a text of several lines holds; None if it holds none, or is too long to look at."""
+    if "\n" not in text or len(text) > _LONGEST_TEXT:
+        return None
+    found = read("", text.encode(errors="replace")).documents
+    return next((one for one in found if isinstance(one.value, dict | list)), None)
+
+
 def _present(value: Any, pointer: Pointer) -> bool:
-    return value_or_absent(value, pointer) is not ABSENT
+    held = text_at(value, pointer)
+    return value_or_absent(value, pointer) is not ABSENT if held is None else held[1].present(held[2])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from itertools import islice
 
 from kubelint_gpu.documents import Reading
 from kubelint_gpu.patterns import pattern
@@ -12,10 +13,26 @@ from kubelint_gpu.sources.render import Obstacle, Spot
 
 _MOST = 400
 _MOST_READ = 4_000
+_MOST_LOG = 400_000
 _PLACE = pattern(
     r"(?<![^\s:()\"])(?P<name>[^\s:()\"]+/templates/[^\s:()\"]+)"
     r"(?:\)?:\s*(?:error converting[^:]*: )?(?:yaml: )?(?:line )?(?P<line>\d+)(?::(?P<column>\d+))?)?"
 )
+_SKIPPED = pattern(r"skipping unknown hooks?\W+(?:hookTypes=)?\"?(?P<events>[^\"\n]{1,400})")
+_MOST_SKIPPED = 20
+
+
+def hooks_left_out(log: str, templates: Sequence[Reading], top: Spot) -> list[Obstacle]:
+    """The hooks that Helm leaves out of what it prints, because it knows none of their events."""
+    found = []
+    for events in sorted({one["events"] for one in islice(_SKIPPED().finditer(log[:_MOST_LOG]), _MOST_SKIPPED)}):
+        sources = (one.source for one in templates if one.source is not None and events in one.source.text)
+        source = next(sources, None)
+        start = source.text.index(events) if source is not None else 0
+        spot = Spot(source.path, source.span(start, start + len(events))) if source is not None else top
+        why = f"helm leaves out an object, because {events!r} is no event of a hook"
+        found.append(Obstacle(spot.path, spot.span, why, withheld=True))
+    return found
 
 
 def complaint(error: str, templates: Sequence[Reading], chart: Chart, top: Spot) -> Obstacle:

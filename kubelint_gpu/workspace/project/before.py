@@ -261,7 +261,7 @@ def objects_before(commit: Commit, readings: Sequence[Reading], built: Renders) 
     before: Before = {}
     there: dict[str, frozenset[str]] = {}
     left: dict[str, tuple[str, Manifest]] = {}
-    if commit.base is not None and commit.changed:
+    if commit.base is not None and commit.differs:
         for place, objects in old_renders(commit.root, commit.base, built).items():
             there[place] = frozenset(objects)
             before[place] = {name: one for name, one in objects.items() if now.get((place, name)) != one.item.value}

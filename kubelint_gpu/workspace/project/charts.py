@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import os
 import posixpath
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
 
 from kubelint_gpu.findings.finding import Finding
-from kubelint_gpu.sources.checkout import exists, is_chart, is_file, is_folder, is_subchart
+from kubelint_gpu.sources.checkout import is_chart, is_folder, is_subchart
 from kubelint_gpu.sources.helm.given_values import GivenValues
 from kubelint_gpu.values import Value, replace
 
@@ -118,26 +118,6 @@ class RenderedCharts(Value):
 def may_have_git_ops(data: bytes) -> bool:
     """Whether a file may hold objects of a GitOps controller."""
     return any(group in data for group in _GIT_OPS)
-
-
-def charts_above(paths: Iterable[str], chosen: Sequence[ChosenChart] = ()) -> tuple[str, ...]:
-    """Real paths of the charts that some files belong to, or that the configuration renders with them."""
-    from kubelint_gpu.sources.checkout import repository_root
-
-    found: set[str] = set()
-    for path in paths:
-        if not exists(path):
-            continue
-        real = os.path.realpath(path)
-        folder = Path(real).parent
-        root = repository_root(folder)
-        for above in (folder, *folder.parents):
-            if is_file(above / CHART) and not is_subchart(above):
-                found.add(str(above))
-            if above == root:
-                break
-        found.update(one.folder for one in chosen if real in one.files)
-    return tuple(sorted(found))
 
 
 def render_charts(

@@ -17,7 +17,8 @@ from kubelint_gpu.sources.checkout import is_chart, is_file, way_out
 from kubelint_gpu.sources.files import SUFFIXES, display_path
 from kubelint_gpu.sources.programs import keep_out
 from kubelint_gpu.values import Value, replace
-from kubelint_gpu.workspace.project.charts import CHART, RenderedCharts, charts_above, may_have_git_ops, render_charts
+from kubelint_gpu.workspace.project.charts import CHART, RenderedCharts, may_have_git_ops, render_charts
+from kubelint_gpu.workspace.project.charts_above import charts_above
 from kubelint_gpu.workspace.project.configuration import Configuration
 from kubelint_gpu.workspace.project.files_beside import class_files, deciding_files
 from kubelint_gpu.workspace.project.kustomizations import Renders, RenderSettings, render_all

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from typing import Any, Protocol
 
 from kubelint_gpu.documents import Document, Pointer, Role, SourceText, Span
+from kubelint_gpu.documents.inline_text import span_within
 from kubelint_gpu.sources.render import Spot
 from kubelint_gpu.values import Value
 
@@ -85,28 +86,8 @@ def within(outer: Document, pointer: Pointer, inner: SourceText, span: Span) -> 
 
     It is exact in a literal block and in a text written on one line without escapes; else it is the whole text.
     """
-    source, whole = outer.source, outer.locate(pointer)
-    written = source.text[whole.start : whole.end]
-    for margin in (0, 1):
-        if written[margin : len(written) - margin] == inner.text:
-            start = whole.start + margin
-            return Spot(source.path, source.span(start + span.start, start + span.end))
-    ends = [_in_block(source, whole, inner, at) for at in ((span.line, span.column), (span.end_line, span.end_column))]
-    if ends[0] is None or ends[1] is None:
-        return Spot(source.path, whole)
-    return Spot(source.path, source.span(ends[0], ends[1]))
-
-
-def _in_block(source: SourceText, whole: Span, inner: SourceText, at: tuple[int, int]) -> int | None:
-    """Return the offset of a line and column of a literal block; None if the text is no such block."""
-    number, column = whole.line + at[0], at[1]
-    if not source.text.startswith("|", whole.start) or number > len(source.line_starts):
-        return None
-    line, written = source.line(number), inner.line(at[0])
-    indent = len(line) - len(written)
-    if not line.endswith(written) or line[:indent].strip():
-        return None
-    return source.line_starts[number - 1] + indent + column - 1
+    place = span_within(outer, pointer, inner, span)
+    return Spot(outer.source.path, place if place is not None else outer.locate(pointer))
 
 
 class FieldWriter(Value, eq=False):
