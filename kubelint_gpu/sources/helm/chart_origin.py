@@ -15,6 +15,7 @@ from kubelint_gpu.sources.render import Spot, TakenAway
 from kubelint_gpu.values import Value
 
 _MOST_OF_FIELD = 8
+_MOST_IN_TEXTS = 4
 _PROBE = "kubelintGpuProbe"
 
 
@@ -150,12 +151,12 @@ def _candidates(
     values: ChartValues, named: Sequence[Pointer], pointer: Pointer, value: Any, *, whole: bool
 ) -> list[tuple[Pointer, Any]]:
     """Return values that may decide a field, each with another value to try, the likeliest first."""
-    in_texts = list(_in_texts(values, named, pointer))
+    in_texts = islice((one for name in named for one in values.in_texts(name, pointer, value)), _MOST_IN_TEXTS)
     if isinstance(value, dict | list):
-        every = [one for name in named for one, known in values.below(name) if known == value]
-        every += in_texts if whole else (*in_texts, *named)
-        typed = [one for one in dict.fromkeys(every) if isinstance(values.value(one), type(value))]
-        return [(one, _another(values.value(one))) for one in typed[:_MOST_OF_FIELD] if values.present(one)]
+        every = (one for name in named for one, known in values.below(name) if known == value)
+        found = dict.fromkeys((*every, *in_texts, *(() if whole else named)))
+        typed = (one for one in found if isinstance(values.value(one), type(value)) and values.present(one))
+        return [(one, _another(values.value(one))) for one in islice(typed, _MOST_OF_FIELD)]
     steps = [step for step in reversed(pointer) if isinstance(step, str)]
     ranked: dict[Pointer, tuple[bool, bool, int, int]] = {}
     for number, one in enumerate(named):
@@ -168,14 +169,6 @@ def _candidates(
             ranked[leaf] = min(ranked.get(leaf, rank), rank)
     best = list(dict.fromkeys((*in_texts, *sorted(ranked, key=lambda leaf: ranked[leaf]))))[:_MOST_OF_FIELD]
     return [(leaf, _another(values.value(leaf))) for leaf in best]
-
-
-def _in_texts(values: ChartValues, named: Sequence[Pointer], pointer: Pointer) -> Iterator[Pointer]:
-    """The places in values that are texts of YAML at which a field may stand: as deep in them as can be."""
-    for name in named:
-        for one, text in values.texts(name):
-            inner = (pointer[start:] for start in range(len(pointer) + 1))
-            yield from islice(((*one, *place) for place in inner if text.present(place)), 1)
 
 
 def _another(value: Any) -> Any:

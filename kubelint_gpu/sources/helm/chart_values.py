@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from itertools import islice
 from typing import Any
 
 from kubelint_gpu.documents import Document, Pointer, Reading, Role, read, value_at
@@ -113,6 +114,8 @@ class ChartValues:
     def __init__(self, parts: Sequence[ValuesPart], further: Sequence[tuple[Pointer, Any]] = ()) -> None:
         self._parts = tuple(parts)
         self._yaml: dict[str, Document | None] = {}
+        self._below: dict[Pointer, list[tuple[Pointer, Any]]] = {}
+        self._in_texts: dict[Pointer, dict[tuple[Pointer, str | None], list[Pointer]]] = {}
         self.merged: dict[str, Any] = {}
         for part in self._parts:
             self.merged = _merged(self.merged, _below(part.prefix, part.value))
@@ -139,33 +142,41 @@ class ChartValues:
     def _last(self, pointer: Pointer) -> ValuesPart | None:
         return next((one for one in reversed(self._parts) if one.inner(pointer) is not None), None)
 
-    def below(self, pointer: Pointer) -> Iterator[tuple[Pointer, Any]]:
-        """Yield the value at a pointer and all values below it, each with its own pointer."""
-        todo: list[Pointer] = [pointer]
-        for _ in range(MOST_VALUES):
-            if not todo:
-                return
-            one = todo.pop()
-            value = value_at(self.merged, one)
-            yield one, value
-            if isinstance(value, dict):
-                todo += [(*one, key) for key in reversed(value)]
-            elif isinstance(value, list):
-                todo += [(*one, index) for index in reversed(range(len(value)))]
+    def below(self, pointer: Pointer) -> Sequence[tuple[Pointer, Any]]:
+        """Return the value at a pointer and all values below it, each with its own pointer."""
+        if pointer not in self._below:
+            self._below[pointer] = list(islice(_nodes(value_at(self.merged, pointer), pointer), MOST_VALUES))
+        return self._below[pointer]
 
-    def texts(self, pointer: Pointer) -> Iterator[tuple[Pointer, Document]]:
-        """The texts of YAML at a pointer and below it, each with what it holds."""
-        for one, known in self.below(pointer):
-            if isinstance(known, str):
-                if known not in self._yaml:
-                    self._yaml[known] = yaml_in(known)
-                held = self._yaml[known]
-                if held is not None:
-                    yield one, held
+    def in_texts(self, name: Pointer, field: Pointer, value: Any) -> Iterator[Pointer]:
+        """Yield places in texts of YAML below a pointer at which a field may stand, those with its value first.
+
+        A place within a text has the same last steps as the field.
+        """
+        places = self._places_in_texts(name)
+        for known in (str(value), None):
+            for start in range(len(field) + 1):
+                yield from places.get((field[start:], known), ())
+
+    def _places_in_texts(self, name: Pointer) -> Mapping[tuple[Pointer, str | None], Sequence[Pointer]]:
+        """Return where texts below a pointer have a place, by this place and its value, and by the place alone."""
+        if name not in self._in_texts:
+            found = self._in_texts[name] = {}
+            for one, text in self.below(name):
+                held = self._held(text) if isinstance(text, str) else None
+                for inner, known in _nodes(held.value, ()) if held is not None else ():
+                    for key in ((inner, str(known)), (inner, None)):
+                        found.setdefault(key, []).append((*one, *inner))
+        return self._in_texts[name]
+
+    def _held(self, text: str) -> Document | None:
+        if text not in self._yaml:
+            self._yaml[text] = yaml_in(text)
+        return self._yaml[text]
 
     def value(self, pointer: Pointer) -> Any:
-        """The value at a pointer, which may lead to or into a text that holds YAML; None if nothing sets it."""
-        held = text_at(self.merged, pointer, into=True)
+        """Return the value at a pointer, which may lead to or into a text that holds YAML; None if nothing sets it."""
+        held = text_at(self.merged, pointer, self._held, into=True)
         return value_at(self.merged, pointer) if held is None else value_at(held[1].value, held[2])
 
     def present(self, pointer: Pointer) -> bool:
@@ -229,21 +240,33 @@ def value_or_absent(value: Any, pointer: Pointer) -> Any:
     return value
 
 
-def text_at(value: Any, pointer: Pointer, *, into: bool = False) -> tuple[Pointer, Document, Pointer] | None:
-    """The text of YAML that a pointer leads into: where it stands, what was read of it, and the rest of the pointer.
+def _nodes(value: Any, pointer: Pointer) -> Iterator[tuple[Pointer, Any]]:
+    """Yield a value and all values within it, each with its own pointer."""
+    todo: list[tuple[Pointer, Any]] = [(pointer, value)]
+    while todo:
+        place, one = todo.pop()
+        yield place, one
+        inner = one.items() if isinstance(one, dict) else enumerate(one) if isinstance(one, list) else ()
+        todo += reversed([((*place, step), known) for step, known in inner])
+
+
+def text_at(
+    value: Any, pointer: Pointer, held: Callable[[str], Document | None] | None = None, *, into: bool = False
+) -> tuple[Pointer, Document, Pointer] | None:
+    """Return the text of YAML that a pointer leads into: its place, its contents, and the rest of the pointer.
 
     With `into`, a pointer to a text leads to what it holds.
     """
     for size in range(len(pointer) + into):
         if isinstance(value, str):
-            document = yaml_in(value)
+            document = (held or yaml_in)(value)
             return (pointer[:size], document, pointer[size:]) if document is not None else None
         value = value_at(value, pointer[size : size + 1])
     return None
 
 
 def yaml_in(text: str) -> Document | None:
-    """The mapping or list that a text of several lines holds; None if it holds none, or is too long to look at."""
+    """Return the mapping or list in a text of several lines; None if there is none, or the text is too long."""
     if "\n" not in text or len(text) > _LONGEST_TEXT:
         return None
     found = read("", text.encode(errors="replace")).documents
