@@ -96,3 +96,6 @@ def test_a_text_of_yaml_holds_values():
     assert (spot.path, spot.span.line, spot.span.column) == ("values.yaml", 3, 8)
     assert read("", overlay(values.merged, ("a", "b", 0, "c"), 2)["a"].encode()).documents[0].value == {"b": [{"c": 2}]}
     assert overlay(values.merged, ("d", "b"), 2) == {"d": {"b": 2}}
+    assert overlay({"a": [{"b": "c: 1\nd: 2\n", "e": 1}]}, ("a", 0, "b", "c"), 3) == {
+        "a": [{"b": "c: 3\nd: 2", "e": 1}]
+    }

@@ -191,9 +191,9 @@ def overlay(merged: Mapping[str, Any], pointer: Pointer, value: Any) -> dict[str
 
 
 def _set(base: Any, pointer: Pointer, value: Any) -> Any:
-    held = text_at(base, pointer, into=isinstance(value, dict | list))
-    if held is not None and not held[0]:
-        return "\n".join(block_lines(with_value(held[1].value, pointer, value)))
+    text = _set_in_text(base, pointer, value)
+    if text is not None:
+        return text
     if not pointer:
         return value
     step, rest = pointer[0], pointer[1:]
@@ -202,8 +202,19 @@ def _set(base: Any, pointer: Pointer, value: Any) -> Any:
     return {step: _set(base.get(step) if isinstance(base, dict) else None, rest, value)}
 
 
+def _set_in_text(base: Any, pointer: Pointer, value: Any) -> str | None:
+    """Return a text of YAML with one of its values set; None if `base` is no such text."""
+    held = text_at(base, pointer, into=isinstance(value, dict | list))
+    if held is None or held[0]:
+        return None
+    return "\n".join(block_lines(with_value(held[1].value, pointer, value)))
+
+
 def _whole(base: Any, pointer: Pointer, value: Any) -> Any:
     """Return a list element with one value set; nothing is merged."""
+    text = _set_in_text(base, pointer, value)
+    if text is not None:
+        return text
     if not pointer:
         return value
     step, rest = pointer[0], pointer[1:]
