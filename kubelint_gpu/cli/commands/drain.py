@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
@@ -51,7 +52,8 @@ def command(
     answers = [one for one in found.answers(answer) if one is not None]
     missing = [pattern for pattern in nodes if pattern not in known]
     if missing:
-        raise click.UsageError(f'no node is called "{missing[0]}"; see kubelint-gpu inventory show FILE')
+        hint = "paths are given with --path" if Path(missing[0]).exists() else "see kubelint-gpu inventory show FILE"
+        raise click.UsageError(f'no node is called "{missing[0]}"; {hint}')
     if output_format == "json":
         from kubelint_gpu.capacity.capacity_json import departure_json
 
