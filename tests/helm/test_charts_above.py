@@ -40,6 +40,17 @@ def test_a_chart_concerns_all_that_depend_on_it(tree):
     assert [os.path.relpath(one, root) for one in charts_above([str(root / "other" / "Chart.yaml")])] == ["other"]
 
 
+def test_a_chart_behind_a_link_out_of_the_repository_is_not_read(tree, tmp_path_factory):
+    root = library(tree)
+    outside = tmp_path_factory.mktemp("outside") / "Chart.yaml"
+    head = root / "chart" / "Chart.yaml"
+    outside.write_text(head.read_text())
+    head.unlink()
+    head.symlink_to(outside)
+    found = charts_above([str(root / "lib" / "templates" / "_pod.tpl")])
+    assert [os.path.relpath(one, root) for one in found] == ["lib"]
+
+
 def test_charts_that_depend_on_each_other_are_found_once(tree):
     ring = {f"{one}/Chart.yaml": with_dependency(f"repository: file://../{two}") for one, two in ("ab", "ba")}
     root = library(tree, ring)

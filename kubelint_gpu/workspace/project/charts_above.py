@@ -11,8 +11,8 @@ from kubelint_gpu.documents import read
 from kubelint_gpu.groups import grouped
 from kubelint_gpu.kube.values.plain import mapping, sequence
 from kubelint_gpu.sources.checkout import LONGEST, exists, is_file, is_subchart, repository_root
-from kubelint_gpu.sources.git import GitError, files_with
 from kubelint_gpu.workspace.project.charts import CHART, ChosenChart
+from kubelint_gpu.workspace.project.files_beside import manifests_of, tracked_with
 
 _FROM_HERE = "file://"
 
@@ -48,15 +48,9 @@ def charts_above(paths: Iterable[str], chosen: Sequence[ChosenChart] = ()) -> tu
 
 def _dependencies(root: Path) -> Iterator[tuple[str, str]]:
     """The charts of a repository that others depend on by a path, each with the other; none if git does not say."""
-    if not os.path.lexists(root / ".git"):
-        return
-    try:
-        heads = [path for path in files_with([_FROM_HERE], root) if path.name == CHART and is_file(path)]
-    except GitError:
-        return
-    for head in heads:
-        folder = os.path.realpath(head.parent)
-        for document in read(str(head), head.read_bytes()).documents:
+    for head in manifests_of((path for path in tracked_with([_FROM_HERE], root) if path.name == CHART), ()):
+        folder = os.path.realpath(Path(head.path).parent)
+        for document in read(head.path, head.data).documents:
             for entry in sequence(mapping(document.value).get("dependencies")):
                 address = mapping(entry).get("repository")
                 if _is_path(address):

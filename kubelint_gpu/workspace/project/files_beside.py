@@ -31,8 +31,8 @@ def class_files(manifests: Iterable[bytes], read: Sequence[str], root: Path) -> 
         root: the root of the repository; without git nothing is looked for.
     """
     texts = [data.decode("utf-8", "replace") for data in manifests]
-    found = _tracked_with([f"kind: {kind}" for kind in _KINDS], root) if _lack_a_class(texts) else ()
-    return _files(found, {*map(os.path.realpath, read)})
+    found = tracked_with([f"kind: {kind}" for kind in _KINDS], root) if _lack_a_class(texts) else ()
+    return manifests_of(found, {*map(os.path.realpath, read)})
 
 
 def deciding_files(manifests: Iterable[bytes], read: Sequence[str], root: Path) -> list[SourceFile]:
@@ -51,17 +51,18 @@ def deciding_files(manifests: Iterable[bytes], read: Sequence[str], root: Path) 
     wanted += [f"kind: {kind}" for kind in sorted(meant.kinds)]
     found = [
         file
-        for file in _files(_tracked_with(wanted, root), known)
+        for file in manifests_of(tracked_with(wanted, root), known)
         if may_decide(words_in(file.data.decode("utf-8", "replace")), meant) and not in_kustomized_folder(file.path)
     ]
-    alike = _tracked_with([f"name: {name}" for name in sorted(meant.declared)], root) if found else ()
+    alike = tracked_with([f"name: {name}" for name in sorted(meant.declared)], root) if found else ()
     near = [path for folder in {Path(file.path).parent for file in found} for path in folder.iterdir()]
     if len(alike) + len(near) > _MOST:
         return []
-    return [*found, *_files([*alike, *sorted(near)], {*known, *(os.path.realpath(file.path) for file in found)})]
+    return [*found, *manifests_of([*alike, *sorted(near)], {*known, *(os.path.realpath(file.path) for file in found)})]
 
 
-def _tracked_with(texts: Sequence[str], root: Path) -> tuple[Path, ...]:
+def tracked_with(texts: Sequence[str], root: Path) -> tuple[Path, ...]:
+    """Return the files in git's index that contain one of the texts; none if the repository or git does not say."""
     if not texts or not os.path.lexists(root / ".git"):
         return ()
     try:
@@ -70,7 +71,11 @@ def _tracked_with(texts: Sequence[str], root: Path) -> tuple[Path, ...]:
         return ()
 
 
-def _files(paths: Iterable[Path], known: Collection[str]) -> list[SourceFile]:
+def manifests_of(paths: Iterable[Path], known: Collection[str]) -> list[SourceFile]:
+    """Return the manifests among some paths, at most 1,000, without those whose real path is known.
+
+    A file that a link takes out of the repository is left out.
+    """
     wanted = [path for path in paths if path.name.endswith(SUFFIXES) and os.path.realpath(path) not in known]
     return [*collect([display_path(path, Path.cwd()) for path in wanted[:_MOST] if path.is_file()]).files]
 

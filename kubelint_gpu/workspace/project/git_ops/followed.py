@@ -17,21 +17,18 @@ from kubelint_gpu.groups import grouped
 from kubelint_gpu.kube.objects.workload import api_group
 from kubelint_gpu.kube.values.frozen import EMPTY
 from kubelint_gpu.kube.values.plain import mapping, sequence
-from kubelint_gpu.sources import SourceFile, collect
+from kubelint_gpu.sources import SourceFile
 from kubelint_gpu.sources.checkout import is_file, repository_root
-from kubelint_gpu.sources.files import SUFFIXES, display_path
-from kubelint_gpu.sources.git import GitError, files_with
 from kubelint_gpu.sources.kustomize.variables import Variables
 from kubelint_gpu.values import Value
 from kubelint_gpu.workspace.project.charts import CHART, ChosenChart, may_have_git_ops
+from kubelint_gpu.workspace.project.files_beside import manifests_of, tracked_with
 from kubelint_gpu.workspace.project.git_ops.argo_cd import application, application_set
 from kubelint_gpu.workspace.project.git_ops.flux_variables import variables_of
 from kubelint_gpu.workspace.project.git_ops.git_object import ELSEWHERE, NO_FILE, CannotFollowError, GitObject, Named
 
 Followed = tuple[str, int]
 """An object that is followed: its file as it is printed, and which document of it."""
-
-_MOST_FILES = 1_000
 
 
 class GitOps(Value):
@@ -70,8 +67,6 @@ def objects_beside(root: Path, offered: Sequence[SourceFile]) -> list[SourceFile
 
     And those with ConfigMaps, if an object takes values from some.
     """
-    if not os.path.lexists(root / ".git"):
-        return []
     heads = ["kind: Application", "kind: HelmRelease", "kind: GitRepository", "kustomize.toolkit.fluxcd.io"]
     found = _tracked(root, heads, offered)
     for key, kinds in (b"valuesFrom", ["kind: ConfigMap"]), (b"substituteFrom", ["kind: ConfigMap", "kind: Secret"]):
@@ -81,14 +76,7 @@ def objects_beside(root: Path, offered: Sequence[SourceFile]) -> list[SourceFile
 
 
 def _tracked(root: Path, texts: list[str], known: Sequence[SourceFile]) -> list[SourceFile]:
-    """The tracked files with some texts, but for those that are known; none if git does not say."""
-    try:
-        found = files_with(texts, root)
-    except GitError:
-        return []
-    read_already = {os.path.realpath(file.path) for file in known}
-    paths = [path for path in found if path.name.endswith(SUFFIXES) and os.path.realpath(path) not in read_already]
-    return [*collect([display_path(path, Path.cwd()) for path in paths[:_MOST_FILES] if path.is_file()]).files]
+    return manifests_of(tracked_with(texts, root), {os.path.realpath(file.path) for file in known})
 
 
 def followed(files: Sequence[SourceFile], beside: Sequence[SourceFile] = ()) -> GitOps:
