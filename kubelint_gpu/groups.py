@@ -1,8 +1,8 @@
-"""Groups values by key."""
+"""Groups values by key, and numbers by what joins them."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from functools import lru_cache
 from typing import TypeVar
 
@@ -30,3 +30,27 @@ def summed(pairs: Iterable[tuple[K, int]]) -> dict[K, int]:
 def in_order(names: frozenset[str]) -> tuple[str, ...]:
     """Return the names, sorted; cached, because many workloads may use the same nodes."""
     return tuple(sorted(names))
+
+
+class Groups:
+    """Disjoint sets of numbers (union-find)."""
+
+    def __init__(self, size: int) -> None:
+        self._parent = list(range(size))
+
+    def root(self, number: int) -> int:
+        """Return the number that represents the set of this one."""
+        parent = self._parent
+        while parent[number] != number:
+            parent[number] = parent[parent[number]]
+            number = parent[number]
+        return number
+
+    def join(self, one: int, other: int) -> None:
+        """Merge the sets of two numbers."""
+        roots = sorted((self.root(one), self.root(other)))
+        self._parent[roots[1]] = roots[0]
+
+    def among(self, numbers: Sequence[int]) -> dict[int, list[int]]:
+        """Return the numbers of each set, in their order, by the number that represents it."""
+        return grouped((self.root(number), number) for number in numbers)

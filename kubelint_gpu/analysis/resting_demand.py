@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 
-from kubelint_gpu.groups import grouped, summed
+from kubelint_gpu.groups import Groups, grouped, summed
 from kubelint_gpu.inventory.gpus.gpu_models import is_accelerator, model_of
 from kubelint_gpu.kube.objects.requests import pod_requests
 from kubelint_gpu.messages.wording import amount, bare, listed
@@ -119,15 +119,9 @@ def _is_for(demand: RestingDemand, resource: str, node: str, models: Sequence[st
 
 def _variants(members: Sequence[tuple[ApplySet, Sequence[RestingDemand]]]) -> list[list[int]]:
     """Return the places of units, those together that have files or workloads in common."""
-    above = list(range(len(members)))
-
-    def top(number: int) -> int:
-        while above[number] != number:
-            above[number] = number = above[above[number]]
-        return number
-
+    groups = Groups(len(members))
     first: dict[str, int] = {}
     for number, (unit, demands) in enumerate(members):
         for part in (*(one.path for one in unit.sources), *(one.workload for one in demands)):
-            above[top(number)] = top(first.setdefault(part, number))
-    return list(grouped((top(number), number) for number in range(len(members))).values())
+            groups.join(number, first.setdefault(part, number))
+    return list(groups.among(range(len(members))).values())

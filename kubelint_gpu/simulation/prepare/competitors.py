@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import product
 
-from kubelint_gpu.groups import grouped
+from kubelint_gpu.groups import Groups, grouped
 from kubelint_gpu.kube.objects.pod import Pod
 from kubelint_gpu.scheduler.relations import asks, meet, meet_on_a_node
-from kubelint_gpu.simulation.prepare.demand import Groups, contended, join_contenders
+from kubelint_gpu.simulation.prepare.demand import contended, join_contenders
 from kubelint_gpu.simulation.prepare.displaced import concerns
 from kubelint_gpu.simulation.prepare.prepared_run import PreparedRun
 

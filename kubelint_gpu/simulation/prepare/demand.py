@@ -12,7 +12,7 @@ from itertools import accumulate, chain, product
 from typing import TYPE_CHECKING
 
 from kubelint_gpu.budget import STEPS
-from kubelint_gpu.groups import grouped, summed
+from kubelint_gpu.groups import Groups, grouped, summed
 from kubelint_gpu.kube.objects.pod import Pod
 from kubelint_gpu.kube.objects.requests import pod_requests
 from kubelint_gpu.kube.values.frozen import EMPTY, FrozenMap
@@ -207,30 +207,6 @@ def _packed(demands: Sequence[Demand], counts: Sequence[int], name: str, limit: 
         taken += amount * number
         room -= price * number
     return taken
-
-
-class Groups:
-    """Disjoint sets of numbers (union-find)."""
-
-    def __init__(self, size: int) -> None:
-        self._parent = list(range(size))
-
-    def root(self, number: int) -> int:
-        """The number that represents the set of this one."""
-        parent = self._parent
-        while parent[number] != number:
-            parent[number] = parent[parent[number]]
-            number = parent[number]
-        return number
-
-    def join(self, one: int, other: int) -> None:
-        """Merge the sets of two numbers."""
-        roots = sorted((self.root(one), self.root(other)))
-        self._parent[roots[1]] = roots[0]
-
-    def among(self, numbers: Sequence[int]) -> dict[int, list[int]]:
-        """The numbers of each set, in their order, by the number that represents it."""
-        return grouped((self.root(number), number) for number in numbers)
 
 
 def join_contenders(groups: Groups, scarce: Sequence[frozenset[tuple[str, str]]]) -> None:

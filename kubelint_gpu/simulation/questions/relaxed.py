@@ -8,12 +8,13 @@ from __future__ import annotations
 
 from contextlib import suppress
 
+from kubelint_gpu.groups import Groups
 from kubelint_gpu.simulation.bounds import preconditions
 from kubelint_gpu.simulation.bounds.always_ends import has_its_places
 from kubelint_gpu.simulation.bounds.change_set import changing, is_apart, without
 from kubelint_gpu.simulation.bounds.preconditions import gives_way
 from kubelint_gpu.simulation.bounds.question import Decider, Question
-from kubelint_gpu.simulation.prepare.demand import Groups, contended, join_contenders
+from kubelint_gpu.simulation.prepare.demand import contended, join_contenders
 from kubelint_gpu.simulation.prepare.workload_change import WorkloadChange, joined
 from kubelint_gpu.simulation.questions.deciders import decided_without
 from kubelint_gpu.simulation.search.engine import GroupSearch

@@ -20,7 +20,7 @@ from kubelint_gpu.work import UsedUp, part
 
 
 class RunEnd(Value):
-    """Where a run comes to rest, and the run; for a cycle that is never left, all its states."""
+    """A run and the state in which it rests; if it never leaves a cycle, all states of the cycle."""
 
     states: tuple[State, ...]
     path: tuple[State, ...]
