@@ -15,7 +15,7 @@ from kubelint_gpu.version import __version__
 from kubelint_gpu.workspace.project.remarks import counted_in
 
 if TYPE_CHECKING:
-    from kubelint_gpu.cli.baseline import Settled
+    from kubelint_gpu.engine.baseline import Settled
     from kubelint_gpu.engine.run import Outcome
     from kubelint_gpu.findings.picture import ClusterPicture
     from kubelint_gpu.workspace.project.inputs import Inputs

@@ -9,8 +9,8 @@ from typing import Any
 
 import click
 
-from kubelint_gpu.cli.baseline import Baseline
 from kubelint_gpu.documents import Reading
+from kubelint_gpu.engine.baseline import Baseline
 from kubelint_gpu.sources.files import SUFFIXES
 from kubelint_gpu.workspace.project.configuration import Configuration
 from kubelint_gpu.workspace.project.inputs import Inputs

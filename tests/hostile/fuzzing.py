@@ -155,7 +155,7 @@ def of_kustomization(data: bytes) -> None:
 
 
 def of_baseline(data: bytes) -> None:
-    from kubelint_gpu.cli.baseline import load_baseline
+    from kubelint_gpu.engine.baseline import load_baseline
 
     with tempfile.NamedTemporaryFile(suffix=".json") as file:
         file.write(data)

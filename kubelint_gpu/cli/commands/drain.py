@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
@@ -11,6 +10,7 @@ from kubelint_gpu.cli.commands.full_clusters import cluster_options, print_json,
 from kubelint_gpu.cli.help.manual import ManualCommand
 from kubelint_gpu.cli.help.shell_completion import PATH
 from kubelint_gpu.options import option
+from kubelint_gpu.sources.checkout import exists
 from kubelint_gpu.workspace.project.kustomizations import RenderSettings
 
 if TYPE_CHECKING:
@@ -52,7 +52,7 @@ def command(
     answers = [one for one in found.answers(answer) if one is not None]
     missing = [pattern for pattern in nodes if pattern not in known]
     if missing:
-        hint = "paths are given with --path" if Path(missing[0]).exists() else "see kubelint-gpu inventory show FILE"
+        hint = "paths are given with --path" if exists(missing[0]) else "see kubelint-gpu inventory show FILE"
         raise click.UsageError(f'no node is called "{missing[0]}"; {hint}')
     if output_format == "json":
         from kubelint_gpu.capacity.capacity_json import departure_json

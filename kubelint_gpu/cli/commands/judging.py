@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from kubelint_gpu.budget import EFFORTS
-from kubelint_gpu.cli.baseline import load_baseline, settle
 from kubelint_gpu.cli.checked_inputs import inputs_for
 from kubelint_gpu.cli.executors import executor_at
 from kubelint_gpu.cli.exit_codes import FAILED, FINDINGS, NOTHING
 from kubelint_gpu.cli.outcome_report import draws, report_of
 from kubelint_gpu.cli.outputs import category_of, print_statistics, write
 from kubelint_gpu.cli.own_files import own_files, refuse_own_files, wholly_checked
+from kubelint_gpu.engine.baseline import load_baseline, settle
 from kubelint_gpu.engine.run import check
 from kubelint_gpu.engine.selection import per_path_problems, select
 from kubelint_gpu.messages.printing import say

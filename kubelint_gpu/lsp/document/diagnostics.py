@@ -9,8 +9,8 @@ from typing import Any
 import click
 
 from kubelint_gpu.budget import EFFORTS
-from kubelint_gpu.cli.baseline import Baseline, load_baseline, settle
 from kubelint_gpu.documents import Reading, SourceText
+from kubelint_gpu.engine.baseline import Baseline, load_baseline, settle
 from kubelint_gpu.engine.run import check
 from kubelint_gpu.engine.selection import Selection, per_path_problems, select
 from kubelint_gpu.engine.suppressing import Suppression

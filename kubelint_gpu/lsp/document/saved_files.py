@@ -8,7 +8,7 @@ from typing import Any
 
 import click
 
-from kubelint_gpu.cli.baseline import load_baseline
+from kubelint_gpu.engine.baseline import load_baseline
 from kubelint_gpu.engine.run import check
 from kubelint_gpu.engine.selection import select
 from kubelint_gpu.lsp.document.diagnostics import INVENTORY, DiagnosticWriter, by_path, reported, without_cluster
