@@ -3,12 +3,16 @@
 Each file holds the entries whose keys begin alike, one on each line, with a digest that detects truncated or changed
 lines; these count as missing. A file is replaced as a whole, so that concurrent runs see the old or the new one; if two
 write at the same moment, the entries of one are lost, which only costs work.
+
+The folder lies below the user's cache folder. The files of a checkout were written by strangers: a folder inside a
+checkout is not used, nor a folder that another user owns or may write to, nor a link.
 """
 
 from __future__ import annotations
 
 import os
 import stat
+import sys
 import time
 import zlib
 from binascii import Error, a2b_base64, b2a_base64
@@ -16,8 +20,8 @@ from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
 
-from kubelint_gpu.cache import cache_folder
 from kubelint_gpu.cache.digests import digest_of
+from kubelint_gpu.sources.checkout import exists, repository_root
 
 _LEVEL = 6
 
@@ -29,6 +33,11 @@ ENTRY_BYTES = FILE_BYTES // 2
 _LEFT_SECONDS = 3600
 _TEMPORARY = ".part"
 
+SWITCH = "KUBELINT_GPU_NO_CACHE"
+"""The environment variable that switches the cache off where it is not empty."""
+_NAME = "kubelint-gpu"
+_OTHERS_WRITE = stat.S_IWGRP | stat.S_IWOTH
+
 
 class Store:
     """The results of earlier runs; a folder that cannot be used has none, and accepts none."""
@@ -38,7 +47,7 @@ class Store:
         self._results = folder / _RESULTS
         self._files: dict[str, dict[str, bytes]] = {}
         self._new: dict[str, dict[str, bytes]] = {}
-        self._readable = cache_folder.opened(folder, make=False) and cache_folder.opened(self._results, make=False)
+        self._readable = opened(folder, make=False) and opened(self._results, make=False)
 
     def get(self, key: str) -> bytes | None:
         """The text of a key; None if there is none."""
@@ -57,9 +66,7 @@ class Store:
 
     def save(self) -> None:
         """Write new entries; if that fails, the next run does the work again."""
-        if not self._new or not (
-            cache_folder.opened(self._folder, make=True) and cache_folder.opened(self._results, make=True)
-        ):
+        if not self._new or not (opened(self._folder, make=True) and opened(self._results, make=True)):
             return
         for name, entries in self._new.items():
             with suppress(OSError):
@@ -103,7 +110,7 @@ class Store:
 
 def users_store() -> Store | None:
     """The results of the user's earlier runs; None if none are kept."""
-    folder = cache_folder.cache_folder()
+    folder = cache_folder()
     return Store(folder) if folder is not None else None
 
 
@@ -116,7 +123,7 @@ def clean(folder: Path) -> int:
     import shutil
 
     results, freed = folder / _RESULTS, 0
-    if not (cache_folder.opened(folder, make=False) and cache_folder.opened(results, make=False)):
+    if not (opened(folder, make=False) and opened(results, make=False)):
         return 0
     with os.scandir(results) as entries:
         for entry in entries:
@@ -138,7 +145,7 @@ def _bytes_of(path: Path) -> bytes:
         return b""
     with suppress(OSError), os.fdopen(handle, "rb") as file:
         found = os.fstat(handle)
-        if stat.S_ISREG(found.st_mode) and cache_folder.is_own(found) and found.st_size <= FILE_BYTES:
+        if stat.S_ISREG(found.st_mode) and is_own(found) and found.st_size <= FILE_BYTES:
             return file.read(FILE_BYTES)
     return b""
 
@@ -165,3 +172,48 @@ def unpacked(text: bytes, most: int) -> bytes | None:
     except (zlib.error, Error, ValueError):
         return None
     return data if inflating.eof else None
+
+
+def cache_folder() -> Path | None:
+    """The folder for results, existing or not; None if it is switched off, or no folder may be used."""
+    if os.environ.get(SWITCH):
+        return None
+    base = _user_folder()
+    if base is None or not base.is_absolute():
+        return None
+    folder = base / _NAME
+    real = Path(os.path.realpath(folder))
+    here = os.path.realpath(repository_root(Path.cwd()))
+    return None if real.is_relative_to(here) or exists(repository_root(real) / ".git") else folder
+
+
+def opened(folder: Path, *, make: bool) -> bool:
+    """Whether a folder is the user's own, readable and writable; with `make` it is created."""
+    if make:
+        with suppress(OSError):
+            folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    try:
+        found = folder.lstat()
+    except OSError:
+        return False
+    return stat.S_ISDIR(found.st_mode) and is_own(found)
+
+
+def is_own(found: os.stat_result) -> bool:
+    """Whether a file or folder belongs to the user of this process, and no other user may write to it."""
+    if not hasattr(os, "geteuid"):
+        return True
+    return found.st_uid == os.geteuid() and not found.st_mode & _OTHERS_WRITE
+
+
+def _user_folder() -> Path | None:
+    if sys.platform == "win32":
+        given = os.environ.get("LOCALAPPDATA")
+        return Path(given) if given else None
+    given = os.environ.get("XDG_CACHE_HOME")
+    if given and os.path.isabs(given):  # noqa: PTH117 - text
+        return Path(given)
+    home = os.environ.get("HOME")
+    if not home:
+        return None
+    return Path(home, "Library", "Caches") if sys.platform == "darwin" else Path(home, ".cache")

@@ -1,18 +1,30 @@
-"""The options of `kubelint-gpu check`."""
+"""The options of `kubelint-gpu check`, and their values with their origins (`--show-settings`)."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from kubelint_gpu.budget import EFFORTS
 from kubelint_gpu.cli.help.shell_completion import codes
+from kubelint_gpu.documents.emitter import flow_text, scalar_text
 from kubelint_gpu.findings.finding import SEVERITIES, THRESHOLDS
+from kubelint_gpu.messages.display import visible
+from kubelint_gpu.messages.printing import say
 from kubelint_gpu.options import executor_option, option, rendering_options
 from kubelint_gpu.report.format_names import FORMATS
+from kubelint_gpu.workspace.project.configuration import Configuration
 from kubelint_gpu.workspace.project.shards import read_shard
 from kubelint_gpu.workspace.project.worlds import what_if_options
+
+if TYPE_CHECKING:
+    from kubelint_gpu.engine.executors.executor import Executor
+
+# settings of a run that the configuration may hold too
+_SHARED = {"inventories": "inventory", "select": "select", "ignore": "ignore", "baseline": "baseline"}
+_NOT_SETTINGS = frozenset({"paths", "show_settings"})
 
 
 def check_options(command: Callable[..., int]) -> Callable[..., int]:
@@ -123,3 +135,78 @@ def check_options(command: Callable[..., int]) -> Callable[..., int]:
     ):
         command = decorate(command)
     return command
+
+
+def show(ctx: click.Context, configuration: Configuration) -> None:
+    """Print the settings as YAML, each with its origin: a flag, a line of the configuration, or the default."""
+    rows = list(_rows(ctx, configuration))
+    widest = min(60, max(len(text) for text, _ in rows))
+    for text, origin in rows:
+        say(visible(f"{text:<{widest}}  # {origin}"))
+
+
+def _rows(ctx: click.Context, configuration: Configuration) -> Iterator[tuple[str, str]]:
+    path = configuration.relative_path
+    yield f"config: {flow_text(path)}", "read" if path else "none is read"
+    for key, value in _of_file(configuration).items():
+        line = configuration.lines.get(key)
+        if key not in _SHARED.values():
+            yield f"{key}: {flow_text(value)}", f"{path}:{line}" if line else "default"
+    for parameter in ctx.command.params:
+        name = parameter.name or ""
+        if name in _NOT_SETTINGS or name in ("config", "help"):
+            continue
+        key = _SHARED.get(name, parameter.opts[-1].lstrip("-"))
+        value = ctx.params.get(name)
+        if ctx.get_parameter_source(name) is click.core.ParameterSource.COMMANDLINE:
+            # what the command line ignores is ignored besides what the configuration does
+            more = f" and {path}:{configuration.lines[key]}" if key == "ignore" and key in configuration.lines else ""
+            both = [*list(value or ()), *configuration.ignore] if more else value
+            yield f"{key}: {_text(both)}", f"{parameter.opts[-1]}{more}"
+        elif key in configuration.lines and name in _SHARED:
+            yield f"{key}: {_text(_of_file(configuration)[key])}", f"{path}:{configuration.lines[key]}"
+        else:
+            yield f"{key}: {_text(value)}", "default"
+
+
+def _of_file(configuration: Configuration) -> dict[str, Any]:
+    return {
+        "inventory": configuration.inventory,
+        "targets": {one.glob: one.inventory for one in configuration.targets},
+        "context": configuration.context,
+        "baseline": configuration.baseline,
+        "select": configuration.select,
+        "ignore": configuration.ignore,
+        "severity": configuration.severity,
+        "per-path": {
+            one.glob: {
+                "ignore": one.codes,
+                **{key: value for key, value in (("reason", one.reason), ("until", one.until)) if value},
+            }
+            for one in configuration.per_path
+        },
+        "units": configuration.units,
+    }
+
+
+def _text(value: Any) -> str:
+    return flow_text(value) if isinstance(value, (list, tuple, dict)) else scalar_text(value)
+
+
+def executor_at(address: str | None) -> Executor:
+    """Return the workers of the Dask scheduler at an address; without an address, the processes of this machine.
+
+    Raises:
+        click.UsageError: the library `distributed` is not installed.
+    """
+    if address is None:
+        from kubelint_gpu.engine.executors.executor import Processes, cores
+
+        return Processes(cores())
+    try:
+        import distributed  # noqa: F401 - whether it is there
+    except ImportError:
+        raise click.UsageError("--executor needs the library distributed: pip install 'kubelint-gpu[fleet]'") from None
+    from kubelint_gpu.engine.executors.fleet import Fleet
+
+    return Fleet(address)

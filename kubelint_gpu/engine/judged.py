@@ -9,13 +9,11 @@ from kubelint_gpu.analysis.decided import decided_in
 from kubelint_gpu.analysis.resting_demand import RestingDemand, demands_of
 from kubelint_gpu.engine.asking import drafts_of, unread
 from kubelint_gpu.engine.diagnostic import Diagnostic
-from kubelint_gpu.engine.fixes.offers import not_offered, offered
-from kubelint_gpu.engine.fixes.removed_fields import removed
+from kubelint_gpu.engine.fixes.offers import not_offered, offered, removed
 from kubelint_gpu.engine.fixes.trials import Trials
 from kubelint_gpu.engine.overlays import OverlayFinding, seen_through
-from kubelint_gpu.engine.reported import finding_of
-from kubelint_gpu.engine.suppressing import Suppression, left_by
-from kubelint_gpu.engine.tracing import located
+from kubelint_gpu.engine.reported import finding_of, located
+from kubelint_gpu.engine.selection import Suppression, left_by
 from kubelint_gpu.findings.decided import Decided
 from kubelint_gpu.findings.finding import Finding, Fix, Place, Refusal
 from kubelint_gpu.values import Value, replace

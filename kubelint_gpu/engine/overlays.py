@@ -7,12 +7,12 @@ from typing import Any
 
 from kubelint_gpu.engine.causes import joined
 from kubelint_gpu.engine.diagnostic import Diagnostic
-from kubelint_gpu.evidence import helm_template
 from kubelint_gpu.findings.finding import Finding, Place, Related
+from kubelint_gpu.sources.helm.sections import source_comment
 from kubelint_gpu.values import Value, replace
 from kubelint_gpu.workspace.apply_set import ApplySet
 from kubelint_gpu.workspace.cluster_context import ClusterContext
-from kubelint_gpu.workspace.manifest import place_of
+from kubelint_gpu.workspace.manifest import Manifest, place_of
 
 
 class OverlayFinding(Value):
@@ -47,7 +47,7 @@ def layers(draft: Diagnostic) -> tuple[Related, ...]:
     """
     origin = draft.manifest.origin if draft.manifest is not None else None
     if origin is None:
-        template = helm_template.template_of(draft.manifest)
+        template = template_of(draft.manifest)
         return (template,) if template is not None else ()
     place = draft.place
     sure, further = origin.told(place.path, place.line, place.column)
@@ -132,3 +132,11 @@ def _overlay(draft: Diagnostic, unit: ApplySet) -> tuple[Place, str] | None:
         if source is not None:
             return place_of(source.path, document.locate((), "key") if document is not None else None), rendered.path
     return None
+
+
+def template_of(manifest: Manifest | None) -> Related | None:
+    """The comment that names the template of a rendered object; None if there is none."""
+    if manifest is None or manifest.origin is not None:
+        return None
+    found = source_comment(manifest.item.document)
+    return Related(place_of(manifest.path, found[1]), f"rendered from {found[0]}") if found is not None else None

@@ -9,7 +9,7 @@ from kubelint_gpu.documents.editing import Edit
 from kubelint_gpu.documents.layout import NotEditable
 from kubelint_gpu.engine.fixes.trials import changed_by
 from kubelint_gpu.engine.run import check
-from kubelint_gpu.engine.suppressing import Suppression
+from kubelint_gpu.engine.selection import Suppression
 from kubelint_gpu.findings.finding import MOMENTS, SEVERITIES, Finding, Fix, Place
 from kubelint_gpu.values import Value
 from kubelint_gpu.workspace.apply_set import ApplySet

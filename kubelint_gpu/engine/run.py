@@ -1,34 +1,41 @@
-"""Runs the rules on units: drafts become findings, and fixes are tried before they are offered."""
+"""Runs the rules on units and clusters: drafts become findings, and fixes are tried before they are offered."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING
 
-from kubelint_gpu.analysis.resting_demand import shortages
+from kubelint_gpu.analysis.resting_demand import RestingDemand, shortages
 from kubelint_gpu.budget import NORMAL, Effort
-from kubelint_gpu.engine.asking import first_place
+from kubelint_gpu.cache.digests import digest_of
+from kubelint_gpu.cache.plain_values import to_text
+from kubelint_gpu.engine.asking import drafts_of_world, first_place
 from kubelint_gpu.engine.executors.executor import Executor, untold
 from kubelint_gpu.engine.judged import Judged, judged_unit
-from kubelint_gpu.engine.overlays import merged
-from kubelint_gpu.engine.results.equal_units import judged_once
-from kubelint_gpu.engine.results.kept_results import KeptResults
-from kubelint_gpu.engine.results.shares import within_budget
-from kubelint_gpu.engine.suppressing import Suppression
-from kubelint_gpu.engine.world_findings import PLAIN, findings_of_world
-from kubelint_gpu.findings.decided import Decided, in_order
+from kubelint_gpu.engine.overlays import OverlayFinding, merged
+from kubelint_gpu.engine.reported import finding_of
+from kubelint_gpu.engine.results.kept_results import KeptResults, recalled
+from kubelint_gpu.engine.results.shares import judged_once, within_budget
+from kubelint_gpu.engine.selection import Suppression
+from kubelint_gpu.findings.decided import Decided, Reason, in_order
 from kubelint_gpu.findings.defect import defect
-from kubelint_gpu.findings.finding import Finding, Place, fingerprint
+from kubelint_gpu.findings.finding import Finding, Fix, Place, Refusal, Related, Shared, Step, TextEdit, fingerprint
 from kubelint_gpu.values import Value, replace
 from kubelint_gpu.workspace.apply_set import ApplySet
 from kubelint_gpu.workspace.cluster_context import ClusterContext
+from kubelint_gpu.workspace.project.known_configurations import program
 
 if TYPE_CHECKING:
     from kubelint_gpu.cache.store import Store
 
 # Of more units than this nothing is kept that could be worked out again.
 _MANY = 1000
+
+_PARTS = (Fix, Place, Refusal, Related, Shared, Step, TextEdit)
+PLAIN: Mapping[str, type] = {
+    one.__name__: one for one in (Judged, RestingDemand, Decided, Reason, OverlayFinding, Finding, *_PARTS)
+}
 
 
 class Outcome(Value):
@@ -134,3 +141,17 @@ def distinct(findings: Iterable[Finding]) -> tuple[Finding, ...]:
         seen[finding.fingerprint] = number + 1
         kept.append(replace(finding, fingerprint=fingerprint(finding.fingerprint, str(number))) if number else finding)
     return tuple(kept)
+
+
+def findings_of_world(world: ClusterContext, store: Store | None) -> tuple[tuple[Finding, ...], bool]:
+    """The findings of a cluster, and whether they make the run untrustworthy."""
+    key = digest_of(("world", program(), world.digest)) if store is not None and world.digest else None
+    if store is not None and key is not None:
+        known = recalled(store, key, PLAIN)
+        if known is not None:
+            return known[0], bool(known[1])
+    drafts, crashed = drafts_of_world(world)
+    said = (*map(finding_of, drafts), *crashed), bool(crashed) or any(draft.fatal for draft in drafts)
+    if store is not None and key is not None and not crashed:
+        store.put(key, to_text(said))
+    return said

@@ -51,7 +51,7 @@ def _result(answerer: Answerer, question: dict[str, Any], memory: ReadFiles) -> 
 
 
 def _answerers() -> dict[str, Answerer]:
-    from kubelint_gpu.lsp.answers import completion, fix_all, hover, ignore_here
+    from kubelint_gpu.lsp.answers import action_edits, completion, hover
     from kubelint_gpu.lsp.document import diagnostics, saved_files
 
     return {
@@ -59,6 +59,6 @@ def _answerers() -> dict[str, Answerer]:
         "saved": saved_files.answer,
         "hover": hover.answer,
         "completion": completion.answer,
-        "fix-all": fix_all.answer,
-        "ignore": ignore_here.answer,
+        "fix-all": action_edits.all_fixed,
+        "ignore": action_edits.ignored_here,
     }

@@ -2,23 +2,29 @@
 
 from __future__ import annotations
 
-from itertools import groupby
+from collections.abc import Sequence
+from itertools import groupby, pairwise
 from typing import TYPE_CHECKING, Protocol
 
 from msgspec import field
 
-from kubelint_gpu.findings.finding import Place, Summary
-from kubelint_gpu.report import mark
+from kubelint_gpu.findings.finding import Finding, Place, Severity, Summary, with_short_words
 from kubelint_gpu.values import Value
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
     from kubelint_gpu.findings.decided import Decided
-    from kubelint_gpu.findings.finding import Finding, RuleInfo
+    from kubelint_gpu.findings.finding import RuleInfo
     from kubelint_gpu.findings.picture import ClusterPicture
 
 Key = tuple[str, int, int, str, Place, str, str, str]
+
+_RANKS: dict[Severity, int] = {"error": 0, "warning": 1, "note": 2}
+
+_JOINTS = ("and", "or")
+NEAR = 40
+"""Lines between two places that a reader still sees as one picture: about one screen."""
 
 
 class Source(Protocol):
@@ -104,7 +110,7 @@ def story(finding: Finding, *, trace: bool) -> Iterator[str]:
 
     With `trace` the steps and the wait cycle are included, too.
     """
-    yield mark.headline(finding)
+    yield headline(finding)
     for related in finding.related:
         place = related.place
         yield f"{place.path}:{place.line}:{place.column}: {related.message}"
@@ -118,3 +124,90 @@ def story(finding: Finding, *, trace: bool) -> Iterator[str]:
         yield f"help: {advice}"
     for fix in finding.fixes:
         yield f"fix: {fix.title}"
+
+
+def worst_first(findings: Sequence[Finding]) -> list[Finding]:
+    """Return errors, then warnings, then notes; findings of one severity keep their order."""
+    return sorted(findings, key=lambda finding: _RANKS[finding.severity])
+
+
+def stuck_first(findings: Sequence[Finding]) -> list[Finding]:
+    """Return the worst first; within a severity, rollouts that get stuck come first."""
+    return sorted(findings, key=lambda finding: (_RANKS[finding.severity], not finding.trace))
+
+
+def by_family(findings: Sequence[Finding]) -> list[Finding]:
+    """Return the worst first as in `stuck_first`, then by family of rules: a pod that never runs comes first."""
+    return sorted(findings, key=lambda finding: (_RANKS[finding.severity], not finding.trace, finding.code[:4]))
+
+
+class Mark(Value):
+    """A place, its label, and whether it is the place of the finding itself."""
+
+    place: Place
+    label: str
+    primary: bool = False
+
+    @property
+    def last_line(self) -> int:
+        """Return the last line that shows a part of the place; an end before the first column excludes its line."""
+        place = self.place
+        ends_before = place.end_column <= 1 and place.end_line > place.line
+        return max(place.line, place.end_line - (1 if ends_before else 0))
+
+
+def groups(finding: Finding) -> list[list[Mark]]:
+    """Return the marks of each snippet by line; the primary place's snippet first, then the related ones in order.
+
+    The label of the primary place is its message; without one, the object is named.
+    """
+    said: dict[Place, list[str]] = {finding.place: []}
+    for related in finding.related:
+        said.setdefault(related.place, []).append(related.message)
+    turn = {place: index for index, place in enumerate(said)}
+    found: list[list[Mark]] = []
+    for place in sorted(said):
+        primary = place == finding.place
+        label = "; ".join(said[place]) or (object_name(finding) if primary else "")
+        mark = Mark(place, label, primary)
+        if found and _near(found[-1], mark):
+            found[-1].append(mark)
+        else:
+            found.append([mark])
+    return sorted(found, key=lambda group: min(turn[mark.place] for mark in group))
+
+
+def object_name(finding: Finding) -> str:
+    """Return the object as users write it: `Deployment vision/object-tracker`."""
+    kind, _, name = finding.object.partition("/")
+    return f"{kind} {name.lstrip('/')}".rstrip()
+
+
+def headline(finding: Finding) -> str:
+    """Return the message, prefixed by the name of the object if the message does not contain it."""
+    name = object_name(finding)
+    if not name or _names(_subject(finding.message), finding):
+        return finding.message
+    return with_short_words(f"{name}: {finding.message}")
+
+
+def _subject(message: str) -> str:
+    """Return the subject of a message, before the colon; holders and evicted pods come after it."""
+    return message.partition(": ")[0]
+
+
+def _names(message: str, finding: Finding) -> bool:
+    """Whether a message names the object of a finding after its kind, which a list of objects may share."""
+    kind, _, whole = object_name(finding).partition(" ")
+    names, kinds, row = {whole, whole.rpartition("/")[2]}, {kind, f"{kind}s", f"{kind}es"}, False
+    for word, following in pairwise((*message.split(), "")):
+        bare = word.strip("(),:;'")
+        if bare == finding.object or (row and bare in names):
+            return True
+        row = bare in kinds or (row and (word.endswith(",") or not {bare, following}.isdisjoint(_JOINTS)))
+    return False
+
+
+def _near(group: list[Mark], mark: Mark) -> bool:
+    last = group[-1]
+    return last.place.path == mark.place.path and mark.place.line <= last.last_line + NEAR

@@ -8,7 +8,7 @@ from itertools import pairwise
 
 from kubelint_gpu.groups import grouped
 from kubelint_gpu.messages.display import cells, tab_stop
-from kubelint_gpu.report.mark import Mark
+from kubelint_gpu.report.content import Mark
 from kubelint_gpu.report.theme import Style, Theme
 from kubelint_gpu.values import Value
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from kubelint_gpu.documents import read
 from kubelint_gpu.engine.run import check
-from kubelint_gpu.engine.suppressing import Suppression
+from kubelint_gpu.engine.selection import Suppression
 from kubelint_gpu.workspace.apply_set import ApplySet
 from kubelint_gpu.workspace.cluster_context import ClusterContext
 

@@ -6,7 +6,7 @@ import pytest
 from checks_units import GPU_NODE, deployment, findings
 
 from kubelint_gpu.engine.causes import told_once
-from kubelint_gpu.report.mark import headline
+from kubelint_gpu.report.content import headline
 
 HEAD = "apiVersion: {group}/v1\nkind: {kind}\nmetadata: {{name: x, namespace: ml}}\nspec:\n"
 ASKS = "  parts:\n    - resources: {{limits: {{{resource}: {amount}}}}}\n"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from checks_units import findings
 
 from kubelint_gpu.engine.causes import told_once
-from kubelint_gpu.report.mark import headline
+from kubelint_gpu.report.content import headline
 
 NODES = """\
 apiVersion: kubelint-gpu/v1

@@ -5,7 +5,7 @@ from __future__ import annotations
 from checks_units import NODES, deployment, unit
 
 from kubelint_gpu.engine.judged import judged_unit
-from kubelint_gpu.engine.suppressing import Suppression
+from kubelint_gpu.engine.selection import Suppression
 
 PORT = "ports: [{containerPort: 80, hostPort: 80}]"
 

@@ -2,8 +2,56 @@
 
 from __future__ import annotations
 
+import textwrap
+
 import pytest
-from helm_runs import POD, chart, inventory, place
+from helm_runs import APPLICATION, POD, chart, inventory, place
+
+from kubelint_gpu.documents import read
+from kubelint_gpu.documents.editing import apply
+from kubelint_gpu.documents.layout import NotEditable
+from kubelint_gpu.engine.fixes.value_edits import with_key, with_scalar, without
+from kubelint_gpu.sources.helm.chart_values import values_of_object
+from kubelint_gpu.sources.helm.given_values import GivenValues
+
+DEPLOYMENT = """\
+apiVersion: apps/v1
+kind: Deployment
+metadata: {name: {{ .Release.Name }}}
+spec:
+  strategy:
+    {{- toYaml .Values.strategy | nindent 4 }}
+  selector: {matchLabels: {app: a}}
+  template:
+    metadata: {labels: {app: a}}
+    spec:
+""" + textwrap.indent(POD.partition("spec:\n")[2], "    ").replace("containers", "nodeName: gpu-1\n      containers")
+DEFAULT = "gpus: 1\nstrategy: {type: RollingUpdate, rollingUpdate: {maxSurge: 1, maxUnavailable: 0}}\n"
+CHART = chart({"templates/a.yaml": DEPLOYMENT}, values=DEFAULT)
+HERE = """\
+# of the team
+strategy:
+  type: RollingUpdate # as usual
+
+  rollingUpdate:
+      maxSurge: 1   # one more
+      maxUnavailable: 0
+# end
+"""
+RELEASE = """\
+apiVersion: helm.toolkit.fluxcd.io/v2
+kind: HelmRelease
+metadata: {name: blue, namespace: vision}
+spec:
+  chart: {spec: {chart: ./chart, sourceRef: {kind: GitRepository, name: platform}}}
+"""
+CONFIG_MAP = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: mine, namespace: vision}\ndata:\n"
+PARAMETERS = """\
+parameters:
+        - {name: strategy.rollingUpdate.maxSurge, value: '1'} # text
+        - name: strategy.rollingUpdate.maxUnavailable
+          value: '0'
+"""
 
 
 def test_a_fix_changes_the_values_and_is_proven_by_a_render(check, example):
@@ -108,3 +156,101 @@ def test_a_fix_changes_a_text_that_the_template_evaluates(check, tree):
     check(*asked, "--fix", "--unsafe-fixes")
     more = "    operator: Exists\n  - key: nvidia.com/gpu\n    operator: Exists\n    effect: NoSchedule\n"
     assert (root / "chart" / "values.yaml").read_text() == AS_TEXT.replace("    operator: Exists\n", more)
+
+
+def block(key, spaces):
+    margin = " " * spaces
+    return f"{key}: |\n{textwrap.indent(HERE, margin)}"
+
+
+PLACES = {
+    "valuesObject of an Application": APPLICATION % f"valuesObject:\n{textwrap.indent(HERE, ' ' * 8)}",
+    "values of an Application": APPLICATION % block("values", 9),
+    "parameters of an Application": APPLICATION % PARAMETERS,
+    "values of a HelmRelease": f"{RELEASE}  values:\n{textwrap.indent(HERE, ' ' * 4)}",
+    "a ConfigMap of valuesFrom": f"{RELEASE}  valuesFrom: [{{kind: ConfigMap, name: mine}}]\n---\n"
+    f"{CONFIG_MAP}  {block('values.yaml', 4)}  other: a\n",
+}
+FIXED = (
+    ("maxSurge: 1 ", "maxSurge: 0 "),
+    ("maxUnavailable: 0", "maxUnavailable: 1"),
+    ("maxSurge, value: '1'", 'maxSurge, value: "0"'),
+    ("value: '0'", 'value: "1"'),
+)
+ASKED = ("-i", "inventory.yaml", "--select", "KLG101,KLG006,KLG000")
+
+
+@pytest.mark.parametrize("text", PLACES.values(), ids=PLACES)
+def test_a_fix_changes_the_values_where_they_stand(check, tree, text):
+    root = tree(inventory({**CHART, "app.yaml": text}))
+    assert [code for code, _, _ in check(root, ".", *ASKED).told] == ["KLG101"]
+    check(root, ".", *ASKED, "--fix")
+    expected = text
+    for old, new in FIXED:
+        expected = expected.replace(old, new)
+    assert (root / "app.yaml").read_text() == expected
+    assert (root / "chart" / "values.yaml").read_text() == DEFAULT
+    assert check(root, ".", *ASKED).told == []
+
+
+def test_a_fix_sets_what_nobody_sets_in_the_list_of_parameters(check, tree):
+    files = chart({"templates/a.yaml": DEPLOYMENT}, values="gpus: 1\n")
+    text = APPLICATION % "parameters:\n        - {name: strategy.type, value: RollingUpdate} # text\n"
+    root = tree(inventory({**files, "app.yaml": text}))
+    check(root, ".", *ASKED, "--fix")
+    after = (root / "app.yaml").read_text()
+    assert after.startswith(text.rstrip("\n"))
+    assert 'name: strategy.rollingUpdate.maxSurge, value: "0"' in after
+    assert check(root, ".", *ASKED).told == []
+
+
+def test_a_text_that_is_not_edited_is_named_as_the_reason(check, tree):
+    text = '"strategy: {rollingUpdate: {maxSurge: 1}}\\ngpus: 1"'
+    root = tree(inventory({**CHART, "app.yaml": APPLICATION % f"values: {text}"}))
+    assert "the value that decides it stands in a text that is not edited" in check(root, ".", *ASKED, "--fix").err
+
+
+OBJECT = """\
+a:
+- name: x.y
+  value: '1'
+- name: b\\.c
+  value: text
+"""
+
+
+def parameters():
+    reading = read("app.yaml", OBJECT.encode())
+    return reading.source, values_of_object(reading, GivenValues("app.yaml", "parameters", 0, ("a",)))
+
+
+@pytest.mark.parametrize(
+    ("edit", "expected"),
+    [
+        (lambda part: with_scalar(part, ("x", "y"), 2), OBJECT.replace("'1'", '"2"')),
+        (lambda part: with_scalar(part, ("b.c",), True), OBJECT.replace("text", '"true"')),
+        (lambda part: with_key(part, ("x",), "y", 3), OBJECT.replace("'1'", '"3"')),
+        (lambda part: with_key(part, ("x",), "d.e", {"f": 1}), OBJECT + '- name: "x.d\\\\.e.f"\n  value: "1"\n'),
+        (lambda part: without(part, ("b.c",)), OBJECT.partition("- name: b")[0]),
+    ],
+)
+def test_parameters_are_set_as_helm_takes_them(edit, expected):
+    source, part = parameters()
+    assert apply(source, [edit(part)]) == expected
+
+
+@pytest.mark.parametrize(
+    "edit",
+    [
+        lambda part: with_scalar(part, ("x", "y"), "a,b"),
+        lambda part: with_scalar(part, ("x", "y"), None),
+        lambda part: with_key(part, ("x",), "y", {"z": 1}),
+        lambda part: with_key(part, ("x",), "z", [1]),
+        lambda part: with_key(part, ("x",), "z=", 1),
+        lambda part: with_key(part, ("x",), "z", {}),
+        lambda part: without(part, ("x",)),
+    ],
+)
+def test_what_a_parameter_cannot_set_is_not_edited(edit):
+    with pytest.raises(NotEditable):
+        edit(parameters()[1])

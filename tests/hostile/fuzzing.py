@@ -55,9 +55,9 @@ def of_reader(data: bytes) -> None:
 
 
 def of_inventory(data: bytes) -> None:
+    from kubelint_gpu.cli.commands.inventory_capture import captured
     from kubelint_gpu.documents import items, read
     from kubelint_gpu.inventory import contradictions, load
-    from kubelint_gpu.inventory.capture.capturing import captured
     from kubelint_gpu.inventory.view.table import render, to_json
     from kubelint_gpu.sources.kubectl import Answers
     from kubelint_gpu.workspace.cluster_context import ClusterContext

@@ -11,7 +11,7 @@ from limited import run_python
 # each puts an exception where only `bad.yaml`, or the object in it, comes along
 FAILING = {
     "reading a file": """
-from kubelint_gpu.workspace.project.kept.known_files import KnownFiles
+from kubelint_gpu.workspace.project.known_configurations import KnownFiles
 before = KnownFiles.read
 def read(self, path, data):
     if "bad" in path: raise ZeroDivisionError("planted")

@@ -9,9 +9,8 @@ from report_samples import Text, odd, place, report
 
 from kubelint_gpu.findings.finding import Place, Related, Step
 from kubelint_gpu.messages.display import cells, visible
-from kubelint_gpu.report.content import Options
+from kubelint_gpu.report.content import NEAR, Mark, Options, groups
 from kubelint_gpu.report.formats.text import render
-from kubelint_gpu.report.mark import NEAR, Mark, groups
 from kubelint_gpu.report.snippet import LEAST_ROOM, Frame, snippet, strip
 from kubelint_gpu.report.theme import Theme
 from kubelint_gpu.values import replace

@@ -5,7 +5,7 @@ import sys
 import pytest
 
 from kubelint_gpu.documents import read, too_large
-from kubelint_gpu.sources import SourceError, collect
+from kubelint_gpu.sources.files import SourceError, collect
 
 posix = pytest.mark.skipif(sys.platform == "win32", reason="links and pipes of POSIX")
 

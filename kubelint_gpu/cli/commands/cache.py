@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import click
 
-from kubelint_gpu.cache.cache_folder import cache_folder
-from kubelint_gpu.cache.store import clean
+from kubelint_gpu.cache.store import cache_folder, clean
 from kubelint_gpu.cli.exit_codes import NOTHING
 from kubelint_gpu.cli.help.manual import ManualCommand, ManualGroup
 from kubelint_gpu.messages.printing import say

@@ -36,7 +36,7 @@ def command(ctx: click.Context, /, paths: tuple[str, ...], inventories: tuple[st
     """
     paths = paths or (_everything(options),)
     if options["show_settings"]:
-        from kubelint_gpu.cli.settings import show
+        from kubelint_gpu.cli.check_options import show
         from kubelint_gpu.engine.selection import select
 
         configuration = Configuration() if options["isolated"] else configuration_for(options["config"], paths)

@@ -9,7 +9,7 @@ from kubelint_gpu.documents import Reading, SourceText, encode
 from kubelint_gpu.documents.layout import NotEditable
 from kubelint_gpu.engine.asking import first_place
 from kubelint_gpu.engine.repair import repair
-from kubelint_gpu.engine.suppressing import Suppression
+from kubelint_gpu.engine.selection import Suppression
 from kubelint_gpu.findings.finding import Finding, Fix
 from kubelint_gpu.messages.display import visible
 from kubelint_gpu.messages.printing import say

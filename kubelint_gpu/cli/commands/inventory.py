@@ -7,13 +7,14 @@ import sys
 import click
 
 from kubelint_gpu.cli.commands.inventory_capture import command as capture
-from kubelint_gpu.cli.exit_codes import FAILED, NOTHING
+from kubelint_gpu.cli.exit_codes import FAILED, FINDINGS, NOTHING
 from kubelint_gpu.cli.help.manual import ManualCommand, ManualGroup
 from kubelint_gpu.cli.help.shell_completion import PATH
-from kubelint_gpu.cli.outputs import options_for
-from kubelint_gpu.messages.display import can_show
+from kubelint_gpu.cli.outputs import options_for, write
+from kubelint_gpu.messages.display import can_show, visible
 from kubelint_gpu.messages.printing import say
 from kubelint_gpu.options import option
+from kubelint_gpu.version import __version__
 from kubelint_gpu.workspace.project.worlds import read_world, tell_errors
 
 _FILES = click.argument("files", nargs=-1, required=True, type=PATH)
@@ -41,8 +42,6 @@ def schema() -> None:
 @option("--color", type=click.Choice(["auto", "always", "never"]), default="auto", help="[default: auto]")
 def validate(files: tuple[str, ...], each: bool, color: str) -> int:
     """Say what is wrong with inventory FILES: exit 0 nothing, 1 warnings, 2 it cannot be used."""
-    from kubelint_gpu.cli.commands.inventory_validation import validate_files
-
     return max([validate_files(group, color) for group in ([(one,) for one in files] if each else [files])])
 
 
@@ -64,3 +63,33 @@ def show(files: tuple[str, ...], output_format: str) -> int:
         width = options_for(sys.stdout, "never").width
         say(render(world.inventory, width=width, ascii_only=not can_show(sys.stdout)), nl=False)
     return NOTHING if world.whole else FAILED
+
+
+def validate_files(files: tuple[str, ...], color: str) -> int:
+    """Print the problems of the files of one cluster; return the exit code."""
+    from kubelint_gpu.engine.run import check
+    from kubelint_gpu.findings.catalogue import rule
+    from kubelint_gpu.findings.finding import Summary
+    from kubelint_gpu.report.content import assemble
+
+    world, failed = read_world(files)
+    outcome = check((), world)
+    kinds = [finding.severity for finding in outcome.findings]
+    summary = Summary(
+        files=len(world.readings),
+        documents=sum(len(reading.documents) for reading in world.readings),
+        nodes=len(world.base.nodes),
+        errors=kinds.count("error"),
+        warnings=kinds.count("warning"),
+        notes=kinds.count("note"),
+    )
+    sources = {reading.source.path: reading.source for reading in world.readings if reading.source is not None}
+    rules = {finding.code: rule(finding.code) for finding in outcome.findings}
+    if outcome.findings:
+        write(assemble(outcome.findings, summary, rules, sources, __version__), [("text", "-")], color)
+    elif not failed:
+        nodes = len(world.base.nodes)
+        say(f"{visible(', '.join(files))}: a valid inventory of {nodes} node{'' if nodes == 1 else 's'}")
+    if failed or outcome.failed:
+        return FAILED
+    return FINDINGS if outcome.findings else NOTHING

@@ -9,19 +9,21 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from kubelint_gpu.budget import EFFORTS
-from kubelint_gpu.cli.checked_inputs import inputs_for
-from kubelint_gpu.cli.executors import executor_at
+from kubelint_gpu.cli.check_options import executor_at
 from kubelint_gpu.cli.exit_codes import FAILED, FINDINGS, NOTHING
-from kubelint_gpu.cli.outcome_report import draws, report_of
-from kubelint_gpu.cli.outputs import category_of, print_statistics, write
+from kubelint_gpu.cli.outputs import category_of, draws, print_statistics, report_of, write
 from kubelint_gpu.cli.own_files import own_files, refuse_own_files, wholly_checked
 from kubelint_gpu.engine.baseline import load_baseline, settle
 from kubelint_gpu.engine.run import check
 from kubelint_gpu.engine.selection import per_path_problems, select
 from kubelint_gpu.messages.printing import say
 from kubelint_gpu.values import replace
+from kubelint_gpu.workspace.project.comparison import Comparison, comparison
 from kubelint_gpu.workspace.project.gathering import Gathered
+from kubelint_gpu.workspace.project.inputs import Inputs, inputs_of
 from kubelint_gpu.workspace.project.progress import progress
+from kubelint_gpu.workspace.project.shards import share
+from kubelint_gpu.workspace.project.worlds import WhatIf
 
 if TYPE_CHECKING:
     from kubelint_gpu.cache.store import Store
@@ -125,3 +127,22 @@ def judged(
     if store is not None:
         store.save()
     return code
+
+
+def inputs_for(
+    gathered: Gathered, paths: Sequence[str], inventories: Sequence[str], options: dict[str, Any], store: Store | None
+) -> tuple[Inputs, Comparison | None]:
+    """The inputs of a run with the options of `check`, and what `--against` names."""
+    past = comparison(options["against"], paths) if options["against"] is not None else None
+    gathered.tell()
+    inputs = inputs_of(
+        gathered,
+        inventories,
+        what_if=WhatIf(options["without"], options["added"], full=options["assume"] == "full"),
+        unit="all" if options["together"] else options["unit"],
+        against=past,
+        store=store,
+    )
+    if options["shard"] is not None:
+        inputs = inputs.after(share(inputs.units, options["shard"]), failed=False)
+    return inputs, past

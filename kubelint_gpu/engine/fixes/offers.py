@@ -1,17 +1,25 @@
-"""What is offered for findings: the proposals of drafts, each tried before anybody is told of it."""
+"""What a finding offers: fixes that were tried, and the field that a layer removed."""
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator, Sequence
-from itertools import count
+from itertools import count, islice
+from typing import TYPE_CHECKING
 
+from kubelint_gpu.documents import editing, value_at
+from kubelint_gpu.documents.layout import NotEditable
 from kubelint_gpu.engine.causes import joint_proposals, of_one_cause
-from kubelint_gpu.engine.diagnostic import Diagnostic
+from kubelint_gpu.engine.diagnostic import Diagnostic, Identity
 from kubelint_gpu.engine.fixes.batches import batches
-from kubelint_gpu.engine.fixes.trials import Trials, tried
-from kubelint_gpu.findings.finding import Finding, Fix, Refusal, with_short_words
+from kubelint_gpu.engine.fixes.trials import Trials, cured, edited, tried
+from kubelint_gpu.findings.finding import Finding, Fix, Refusal, Related, with_short_words
 from kubelint_gpu.values import replace
 from kubelint_gpu.workspace.apply_set import ApplySet
+from kubelint_gpu.workspace.manifest import Manifest, place_of
+
+if TYPE_CHECKING:
+    from kubelint_gpu.sources.render import TakenAway
 
 _MOST_FINDINGS = 20_000
 """Findings of a unit from which on no fix is tried: each trial finds all of them again."""
@@ -19,6 +27,9 @@ _TOO_MANY = "it was not tried, because so much is found here: mend the other fin
 _FEW = 3
 """Of so many findings of one cause each is tried by itself, too, if no change mends all of them."""
 _EXPLAINED = ("KLG1", "KLG2")
+
+_MOST = 24
+_MOST_TEXT = 60
 
 
 def not_offered(finding: Finding, fixes: Sequence[Fix], refusals: Sequence[Refusal]) -> Iterator[str]:
@@ -78,3 +89,47 @@ def _joint(
     for proposal in joint_proposals(group):
         first = replace(group[0], proposals=(proposal,))
         yield from tried(unit, first, drafts, is_enough=trials.is_enough, beside=group[1:])
+
+
+def removed(unit: ApplySet, drafts: Sequence[Diagnostic], trials: Trials) -> dict[Identity, tuple[Related, ...]]:
+    """The lines that took away what a draft would not be there with, of drafts by what stays the same of them."""
+    if not unit.rendered or not drafts:
+        return {}
+    found: dict[Identity, tuple[Related, ...]] = {}
+    concerned = dict.fromkeys(draft.manifest for draft in drafts if draft.manifest is not None)
+    for manifest, removal in islice(_removals(tuple(concerned)), _MOST):
+        if not trials.spend():
+            break
+        try:
+            changed = edited(unit, _put_back(manifest, removal))
+        except NotEditable:
+            continue
+        spot = removal.writer.spot()
+        related = Related(place_of(spot.path, spot.span), _told(removal))
+        for one in cured(changed, drafts) if changed is not None else ():
+            found[one] = (*found.get(one, ()), related)
+    return found
+
+
+def _removals(manifests: Sequence[Manifest]) -> Iterator[tuple[Manifest, TakenAway]]:
+    for manifest in manifests:
+        for removal in manifest.origin.removals() if manifest.origin is not None else ():
+            yield manifest, removal
+
+
+def _put_back(manifest: Manifest, removal: TakenAway) -> list[editing.Edit]:
+    item, pointer = manifest.item, removal.pointer
+    missing = [value for key, value in removal.entries if key is None]
+    if not missing:
+        return [editing.set_key(item, pointer, key, value) for key, value in removal.entries if key is not None]
+    return [editing.set_key(item, pointer[:-1], str(pointer[-1]), [*value_at(item.value, pointer), *missing])]
+
+
+def _told(removal: TakenAway) -> str:
+    where = ".".join(map(str, removal.pointer))
+    said = []
+    for key, value in removal.entries:
+        name = f"{where}.{key}" if key is not None and where else key or f"of {where}"
+        text = json.dumps(value) if not isinstance(value, str) else value
+        said.append(f"{name}: {text}" if len(text) <= _MOST_TEXT else name)
+    return f"{', '.join(said)} is taken away here; with it this would not be found"

@@ -15,7 +15,7 @@ from typing import Any
 
 from lark import Lark, Token, Transformer, Tree, UnexpectedCharacters, UnexpectedEOF, UnexpectedToken
 
-from kubelint_gpu.kube.cel.cel_errors import CompileError, Issue, compile_error
+from kubelint_gpu.kube.cel.cel_errors import CompileError, Issue, compile_error, reserved, syntax_issue
 from kubelint_gpu.kube.cel.macros import BadLiteral, expanded, literal
 from kubelint_gpu.kube.cel.syntax import (
     Call,
@@ -29,7 +29,6 @@ from kubelint_gpu.kube.cel.syntax import (
     children,
     qualified_name,
 )
-from kubelint_gpu.kube.cel.syntax_errors import reserved, syntax_issue
 
 LONGEST = 10 * 1024
 """The most code points an expression of `resource.k8s.io` may have."""

@@ -1,9 +1,4 @@
-"""Pod templates in custom resources of unknown kinds, found by their shape.
-
-A pod spec is a mapping whose `containers` are mappings with a name, and with an image or resources. It is the spec of a
-pod template if it is under `spec`, beside nothing but `metadata` or under a key that ends in `template`. Outside of
-these, a mapping with `resources` that name an extended resource describes a pod with one container.
-"""
+"""Pod templates in custom resources: found by their shape, or converted from containers in a form of their own."""
 
 from __future__ import annotations
 
@@ -13,6 +8,7 @@ from typing import Any
 from kubelint_gpu.kube.objects.requests import is_extended
 from kubelint_gpu.kube.objects.workload import api_group, is_workload
 from kubelint_gpu.kube.values.errors import Pointer
+from kubelint_gpu.kube.values.plain import at, mapping, sequence
 
 WITHOUT_PODS = (".k8s.io", "kyverno.io", "gatekeeper.sh")
 """Ends of API groups whose objects have no pods, though they may show what pods ask for."""
@@ -25,6 +21,19 @@ GIT_OPS = {
 """Kinds of objects that name what is rendered and applied elsewhere, and who does that: their values are no pods."""
 _FOR_OTHERS = ("Class", "Config", "Profile", "Runtime", "Template")
 _TEMPLATE = {"metadata", "spec"}
+
+_GPU = "nvidia.com/gpu"
+_ALL = [{"operator": "Exists"}]
+_SCHEDULING = (
+    "affinity",
+    "nodeSelector",
+    "priorityClassName",
+    "resourceClaims",
+    "runtimeClassName",
+    "schedulerName",
+    "tolerations",
+    "topologySpreadConstraints",
+)
 
 
 def is_of_unknown_kind(value: dict[str, Any]) -> bool:
@@ -81,3 +90,72 @@ def _asks(resources: Any) -> bool:
     """Whether the resources of a container name an extended resource."""
     parts = [resources.get(part) for part in ("limits", "requests")] if isinstance(resources, dict) else []
     return any(is_extended(str(name)) for part in parts if isinstance(part, dict) for name in part)
+
+
+def composed(
+    here: dict[str, Any], above: dict[str, Any], row: dict[str, Any], pointer: Pointer
+) -> tuple[dict[str, Any], tuple[Pointer, ...]]:
+    """The spec of a pod, and the pointers of its requests.
+
+    Args:
+        here: the mapping that describes the pod.
+        above: the fields of all mappings above it, which replace missing fields of `here` if the row says `inherits`.
+        row: `containers`: below `here`, each a container or a mapping with `resources`; empty for `here` itself.
+            `scheduling`: the key below `here` with the fields of the pod's spec; empty for `here` itself. `resources`:
+            the field of a container with its resources. `under`: the container whose resources these amounts override,
+            one by one. `elsewhere`: another object decides where the pods go: they are assumed to tolerate everything.
+            `lenient`: so are pods without tolerations.
+        pointer: the pointer of `here`.
+    """
+    fields = mapping(here.get(row["scheduling"])) if row.get("scheduling") else here
+    spec = {key: fields[key] for key in _SCHEDULING if key in fields}
+    if row.get("inherits"):
+        spec = {**{key: above[key] for key in _SCHEDULING if key in above}, **spec}
+    if row.get("elsewhere"):
+        spec = {"tolerations": _ALL}
+    if row.get("lenient") and not spec.get("tolerations"):
+        spec["tolerations"] = _ALL
+    called, under = row.get("resources", "resources"), tuple(row.get("under", "").split("."))
+    containers = list(sequence(fields.get("containers")))
+    asks: list[Pointer] = []
+    for path in row["containers"]:
+        steps = tuple(path.split(".")) if path else ()
+        container = at(here, steps)
+        if isinstance(container, dict):
+            asks.append((*pointer, *steps, called) if called in container else (*pointer, *steps))
+            resources = _resources(mapping(container.get(called)))
+            if isinstance(at(here, under), dict):
+                asks.append((*pointer, *under, "resources"))
+                own = _resources(mapping(at(here, (*under, "resources"))))
+                resources = {key: {**mapping(own.get(key)), **resources.get(key, {})} for key in (*own, *resources)}
+            containers.append(_container(container, f"{path.rpartition('.')[2] or 'main'}".lower(), resources))
+    if isinstance(fields.get("initContainers"), list):
+        spec["initContainers"] = fields["initContainers"]
+    return {**spec, "containers": containers}, tuple(asks)
+
+
+def _resources(written: dict[str, Any]) -> dict[str, Any]:
+    if written and not {"limits", "requests", "claims"} & set(written):
+        # amounts without a word on whether they are limits or requests
+        written = {"limits": written}
+    return {part: _amounts(mapping(written.get(part))) for part in ("limits", "requests") if mapping(written.get(part))}
+
+
+def _container(value: dict[str, Any], name: str, resources: dict[str, Any]) -> dict[str, Any]:
+    found: dict[str, Any] = {"name": name, "image": "image"}
+    gpu = mapping(value.get("gpu"))
+    if "quantity" in gpu:
+        # SparkApplication: the name of the resource, and how many of it
+        resources.setdefault("limits", {})[str(gpu.get("name", _GPU))] = gpu["quantity"]
+    if resources:
+        found["resources"] = resources
+    if isinstance(value.get("ports"), list):
+        found["ports"] = value["ports"]
+    return found
+
+
+def _amounts(written: dict[str, Any]) -> dict[str, Any]:
+    """Amounts by their full names: `gpu` is short for NVIDIA's, or for the value of `gpuType`."""
+    gpu = str(written.get("gpuType") or _GPU)
+    plain = {gpu if key == "gpu" else key: value for key, value in written.items() if key not in ("custom", "gpuType")}
+    return {**plain, **mapping(written.get("custom"))}

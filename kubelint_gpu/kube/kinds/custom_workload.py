@@ -150,7 +150,7 @@ def _replaced(found: Workload, row: dict[str, Any], template: dict[str, Any], ro
 def _workload(
     value: dict[str, Any], pointer: Pointer, row: dict[str, Any], pods: int, problems: list[InvalidObject]
 ) -> Workload | None:
-    from kubelint_gpu.kube.kinds import inline_containers
+    from kubelint_gpu.kube.kinds import by_shape
 
     root = Fields(value, (), problems)
     here = Fields(_value_at(value, pointer), pointer, problems)
@@ -160,7 +160,7 @@ def _workload(
     if row["form"] == "inline":
         if row.get("unless") in here.value:
             return None
-        composite, asks = inline_containers.composed(here.value, _above(value, pointer), row, pointer)
+        composite, asks = by_shape.composed(here.value, _above(value, pointer), row, pointer)
         if not asks:
             return None
         at = (*pointer, row["scheduling"]) if row.get("scheduling") else pointer

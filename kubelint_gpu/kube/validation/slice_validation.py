@@ -31,8 +31,7 @@ from kubelint_gpu.kube.dra.resource_api import (
 )
 from kubelint_gpu.kube.objects.taints import DEVICE_EFFECTS
 from kubelint_gpu.kube.validation.capacity_policies import capacity_problems
-from kubelint_gpu.kube.validation.field_checks import Problems
-from kubelint_gpu.kube.validation.shapes import Keyed, Many, Shape, Word, problems_of
+from kubelint_gpu.kube.validation.field_checks import Keyed, Many, Problems, Shape, Word, problems_of
 from kubelint_gpu.kube.values.errors import InvalidObject, Pointer
 from kubelint_gpu.kube.values.fields import (
     is_driver_name,

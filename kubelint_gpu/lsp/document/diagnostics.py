@@ -12,8 +12,7 @@ from kubelint_gpu.budget import EFFORTS
 from kubelint_gpu.documents import Reading, SourceText
 from kubelint_gpu.engine.baseline import Baseline, load_baseline, settle
 from kubelint_gpu.engine.run import check
-from kubelint_gpu.engine.selection import Selection, per_path_problems, select
-from kubelint_gpu.engine.suppressing import Suppression
+from kubelint_gpu.engine.selection import Selection, Suppression, per_path_problems, select
 from kubelint_gpu.findings.catalogue import UnknownRule, rule
 from kubelint_gpu.findings.finding import Finding, Fix, Place
 from kubelint_gpu.lsp.document.document_context import Project, ReadFiles, configuration_path

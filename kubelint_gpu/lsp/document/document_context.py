@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -17,21 +17,26 @@ from kubelint_gpu.findings.finding import Finding
 from kubelint_gpu.inventory import InventoryError, load
 from kubelint_gpu.kube.kinds.custom_workload import declare_rows
 from kubelint_gpu.lsp.document.cluster_facts import Counts
-from kubelint_gpu.lsp.document.deciding_files import deciding, manifest_files
 from kubelint_gpu.lsp.document.texts import Texts, absolute
-from kubelint_gpu.sources import collect
-from kubelint_gpu.sources.files import display_path
+from kubelint_gpu.sources.files import SUFFIXES, collect, display_path
 from kubelint_gpu.workspace.apply_set import ApplySet
 from kubelint_gpu.workspace.cluster_context import ClusterContext
+from kubelint_gpu.workspace.deciding import may_decide, meant_in
+from kubelint_gpu.workspace.elsewhere import Elsewhere
 from kubelint_gpu.workspace.manifest import Manifest, manifests
 from kubelint_gpu.workspace.project import configuration_file as settings
 from kubelint_gpu.workspace.project.configuration import Configuration
 from kubelint_gpu.workspace.project.grouping import are_one
 from kubelint_gpu.workspace.project.kustomizations import NAMES as KUSTOMIZATIONS
+from kubelint_gpu.workspace.project.targets import in_kustomized_folder
 from kubelint_gpu.workspace.shared_objects import SHARED
 
 _LISTING_LASTS = 5.0
 _MOST_WORLDS = 4
+
+_SKIPPED = frozenset({"node_modules", "venv", "__pycache__", "charts"})
+MOST_ENTRIES = 20_000
+_MOST = 200
 
 
 class ReadFiles:
@@ -210,3 +215,65 @@ def _world(files: Sequence[str], texts: Texts) -> ClusterContext:
     missing = [InventoryError(file, None, "no such file or directory") for file, reading in found if reading is None]
     inventory, errors = load(readings)
     return ClusterContext(inventory, readings, (*missing, *(() if missing and not readings else errors)))
+
+
+def manifest_files(root: Path) -> tuple[str, ...] | None:
+    """The manifests below a folder, sorted; None where there is more than can be looked through while somebody types.
+
+    Left out are hidden folders, dependencies, templates of Helm charts, and links.
+    """
+    if root in (Path.home(), Path(root.anchor)):
+        return None
+    found: list[str] = []
+    for seen, entry in enumerate(_entries(str(root)), 1):
+        if seen > MOST_ENTRIES:
+            return None
+        if entry is not None:
+            found.append(entry)
+    return tuple(sorted(found))
+
+
+def _entries(root: str) -> Iterator[str | None]:
+    """Each entry below a folder: its path where it is a manifest, else None."""
+    todo = [root]
+    while todo:
+        try:
+            with os.scandir(todo.pop()) as entries:
+                children = list(entries)
+        except OSError:
+            continue
+        is_chart = any(child.name == "Chart.yaml" for child in children)
+        for child in children:
+            if child.is_dir(follow_symlinks=False):
+                skipped = (
+                    child.name.startswith(".") or child.name in _SKIPPED or (is_chart and child.name == "templates")
+                )
+                if not skipped:
+                    todo.append(child.path)
+                yield None
+            else:
+                yield child.path if child.name.endswith(SUFFIXES) and child.is_file(follow_symlinks=False) else None
+
+
+def deciding(
+    readings: Sequence[Reading], words: Mapping[str, frozenset[str]], read: Callable[[Sequence[str]], list[Reading]]
+) -> list[Manifest]:
+    """Return what decides about some files; nothing if that takes more files than an editor can wait for.
+
+    Args:
+        readings: the files.
+        words: what stands in the other files of the repository, by absolute path.
+        read: reads some of these.
+    """
+    meant = meant_in([one.text for one in readings])
+    found = {path for path, each in words.items() if may_decide(each, meant) and not in_kustomized_folder(path)}
+    folders = {Path(path).parent for path in found}
+    near = {
+        path
+        for path, each in (words.items() if found else ())
+        if Path(path).parent in folders or not meant.declared.isdisjoint(each)
+    }
+    if len(found | near) > _MOST:
+        return []
+    seen = Elsewhere([readings, *([one] for one in read(sorted(found | near)))], judged=1).seen_by(0)
+    return list(seen.objects)

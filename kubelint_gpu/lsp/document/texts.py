@@ -7,8 +7,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from kubelint_gpu.documents import Reading, read
-from kubelint_gpu.sources import collect
-from kubelint_gpu.sources.files import SKIMMED
+from kubelint_gpu.sources.files import SKIMMED, collect
 from kubelint_gpu.workspace.deciding import words_in
 from kubelint_gpu.workspace.shared_objects import SHARED
 

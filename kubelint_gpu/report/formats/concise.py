@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from kubelint_gpu.messages.display import visible
-from kubelint_gpu.report.content import Options, Report
-from kubelint_gpu.report.mark import headline
+from kubelint_gpu.report.content import Options, Report, headline
 from kubelint_gpu.report.tally import outcome
 
 

@@ -8,9 +8,8 @@ from itertools import chain
 from typing import Any
 
 from kubelint_gpu.findings.finding import Finding, Severity
-from kubelint_gpu.report.content import Options, Report
+from kubelint_gpu.report.content import Options, Report, headline
 from kubelint_gpu.report.dump import array
-from kubelint_gpu.report.mark import headline
 from kubelint_gpu.report.tally import undecided
 
 _SEVERITY: dict[Severity, str] = {"error": "critical", "warning": "major", "note": "info"}

@@ -12,8 +12,7 @@ from itertools import groupby
 from kubelint_gpu.findings.finding import Finding
 from kubelint_gpu.messages.display import visible
 from kubelint_gpu.report import tally
-from kubelint_gpu.report.content import Options, Report, story
-from kubelint_gpu.report.mark import headline
+from kubelint_gpu.report.content import Options, Report, headline, story
 
 _ENTITIES = str.maketrans({"&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;", "\n": "&#10;", "\t": "&#9;"})
 

@@ -12,9 +12,7 @@ from kubelint_gpu.findings.finding import Finding, Fix, Severity
 from kubelint_gpu.messages.display import visible
 from kubelint_gpu.patterns import pattern
 from kubelint_gpu.report.change import hunks
-from kubelint_gpu.report.content import Options, Report
-from kubelint_gpu.report.mark import object_name
-from kubelint_gpu.report.ranking import stuck_first
+from kubelint_gpu.report.content import Options, Report, object_name, stuck_first
 from kubelint_gpu.report.tally import outcome
 
 LIMIT = 1_000_000

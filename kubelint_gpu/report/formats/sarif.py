@@ -13,10 +13,9 @@ from typing import Any
 
 from kubelint_gpu.findings.finding import Finding, RuleInfo, Severity
 from kubelint_gpu.patterns import pattern
-from kubelint_gpu.report.content import Options, Report
+from kubelint_gpu.report.content import Options, Report, worst_first
 from kubelint_gpu.report.dump import array, dump
 from kubelint_gpu.report.formats.sarif_result import literal, result
-from kubelint_gpu.report.ranking import worst_first
 from kubelint_gpu.report.tally import undecided
 
 DESCRIPTION_LIMIT = 1024

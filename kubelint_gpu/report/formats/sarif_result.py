@@ -9,7 +9,7 @@ from urllib.parse import quote
 
 from kubelint_gpu.findings.finding import Finding, Fix, Place
 from kubelint_gpu.patterns import pattern
-from kubelint_gpu.report.mark import headline
+from kubelint_gpu.report.content import headline
 
 FINGERPRINT = "kubelintGpu/v1"
 REACTS = frozenset({"kube-scheduler", "kubelet"})

@@ -11,9 +11,7 @@ from kubelint_gpu.messages.display import cells
 from kubelint_gpu.messages.wording import FEW, counted, listed, owner_name
 from kubelint_gpu.patterns import pattern
 from kubelint_gpu.report import snippet
-from kubelint_gpu.report.content import Options, Report, source_line
-from kubelint_gpu.report.mark import Mark, groups, headline
-from kubelint_gpu.report.ranking import by_family
+from kubelint_gpu.report.content import Mark, Options, Report, by_family, groups, headline, source_line
 from kubelint_gpu.report.tally import closing
 from kubelint_gpu.report.theme import NARROW, Style, Theme, theme_of
 from kubelint_gpu.report.why import tables

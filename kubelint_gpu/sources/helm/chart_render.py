@@ -20,8 +20,7 @@ from kubelint_gpu.sources.helm.chart import Chart, ChartFile, chart_at
 from kubelint_gpu.sources.helm.chart_origin import ChartOrigin, origins_of
 from kubelint_gpu.sources.helm.chart_values import ChartValues, ValuesPart, values_of_file, values_of_object
 from kubelint_gpu.sources.helm.given_values import GivenValues
-from kubelint_gpu.sources.helm.helm_errors import complaint, hooks_left_out
-from kubelint_gpu.sources.helm.helm_program import FLAG, Helm, Release, template
+from kubelint_gpu.sources.helm.helm_program import FLAG, Helm, Release, complaint, hooks_left_out, template
 from kubelint_gpu.sources.helm.provenance import Provenance
 from kubelint_gpu.sources.programs import keep_out
 from kubelint_gpu.sources.render import Obstacle, Spot

@@ -19,10 +19,9 @@ from kubelint_gpu.sources.kustomize.build_errors import complaint, staged
 from kubelint_gpu.sources.kustomize.files.generated import surveyed
 from kubelint_gpu.sources.kustomize.files.kustomization import Contents, DiskTree, Kustomization
 from kubelint_gpu.sources.kustomize.files.survey import AllowedFiles, Survey, heads_of, text_of, with_files
-from kubelint_gpu.sources.kustomize.filled_origin import with_variables
 from kubelint_gpu.sources.kustomize.origin import Origin, origins
 from kubelint_gpu.sources.kustomize.program import Program, build
-from kubelint_gpu.sources.kustomize.variables import KnownVariables, Variables
+from kubelint_gpu.sources.kustomize.variables import KnownVariables, Variables, with_variables
 from kubelint_gpu.sources.programs import keep_out
 from kubelint_gpu.sources.render import Obstacle
 from kubelint_gpu.sources.rendering_program import MOST_OUTPUT, ProgramError, RenderTime

@@ -10,7 +10,6 @@ from types import MappingProxyType
 import click
 
 from kubelint_gpu.documents import MAX_BYTES, Reading, read
-from kubelint_gpu.sources import SourceFile, collect
 from kubelint_gpu.sources.checkout import anchor_of, is_file, is_folder
 from kubelint_gpu.sources.commit import (
     Commit,
@@ -22,7 +21,7 @@ from kubelint_gpu.sources.commit import (
     read_blobs,
     read_commit,
 )
-from kubelint_gpu.sources.files import SUFFIXES
+from kubelint_gpu.sources.files import SUFFIXES, SourceFile, collect
 from kubelint_gpu.sources.git import GitError, differing, entries, is_gone
 from kubelint_gpu.sources.render import ObjectOrigin
 from kubelint_gpu.values import Value

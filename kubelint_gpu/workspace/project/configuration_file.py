@@ -26,7 +26,7 @@ from kubelint_gpu.workspace.project.configuration import (
 
 if TYPE_CHECKING:
     from kubelint_gpu.cache.store import Store
-    from kubelint_gpu.workspace.project.kept.known_configurations import KnownDocument
+    from kubelint_gpu.workspace.project.known_configurations import KnownDocument
 
 KEYS = (
     *("inventory", "targets", "context", "baseline", "select", "ignore", "severity", "per-path", "units", "charts"),
@@ -266,7 +266,7 @@ def load(path: Path | None, store: Store | None = None) -> Configuration:
     except NotReadable as error:
         raise ConfigurationError(shown, None, str(error)) from None
     if store is not None:
-        from kubelint_gpu.workspace.project.kept.known_configurations import known_document
+        from kubelint_gpu.workspace.project.known_configurations import known_document
 
         known = known_document(store, shown, data)
         if known is not None:

@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from pathlib import Path
+from typing import Any, TypeGuard
 
+from kubelint_gpu.documents import read
+from kubelint_gpu.groups import grouped
+from kubelint_gpu.kube.values.plain import mapping, sequence
 from kubelint_gpu.patterns import pattern
-from kubelint_gpu.sources import SourceFile, collect
-from kubelint_gpu.sources.checkout import is_inside
-from kubelint_gpu.sources.files import SUFFIXES, display_path
+from kubelint_gpu.sources.checkout import LONGEST, exists, is_file, is_inside, is_subchart, repository_root
+from kubelint_gpu.sources.files import SUFFIXES, SourceFile, collect, display_path
 from kubelint_gpu.sources.git import GitError, files_with
 from kubelint_gpu.workspace.deciding import may_decide, meant_in, words_in
+from kubelint_gpu.workspace.project.charts import CHART, ChosenChart
 from kubelint_gpu.workspace.project.targets import in_kustomized_folder
 
 _MOST = 1_000
@@ -20,6 +24,8 @@ _KINDS = ("PriorityClass", "RuntimeClass", "StorageClass")
 _NAMED = pattern(r"""\b(?:priority|runtime|storage)ClassName["']?[ \t]*:[ \t]*["']?([a-z0-9][a-z0-9.-]*)""")
 _WITH_PODS = (b"containers", b"replicas", b"resources")
 _BUILT_IN = "system-"
+
+_FROM_HERE = "file://"
 
 
 def class_files(manifests: Iterable[bytes], read: Sequence[str], root: Path) -> list[SourceFile]:
@@ -88,3 +94,50 @@ def _lack_a_class(texts: Iterable[str]) -> bool:
     for text in (one for one in texts if any(kind in one for kind in _KINDS)):
         missing -= {name for name in missing if f"name: {name}" in text or f'"{name}"' in text}
     return bool(missing)
+
+
+def charts_above(paths: Iterable[str], chosen: Sequence[ChosenChart] = ()) -> tuple[str, ...]:
+    """Real paths of the charts that some files belong to, or that are rendered with them.
+
+    The configuration says so, or a chart depends on that of a file by a path within the repository.
+    """
+    found: set[str] = set()
+    roots: set[Path] = set()
+    for path in paths:
+        if not exists(path):
+            continue
+        real = os.path.realpath(path)
+        folder = Path(real).parent
+        root = repository_root(folder)
+        for above in (folder, *folder.parents):
+            if is_file(above / CHART) and not is_subchart(above):
+                found.add(str(above))
+                roots.add(root)
+            if above == root:
+                break
+        found.update(one.folder for one in chosen if real in one.files)
+    users = grouped(pair for root in sorted(roots) for pair in _dependencies(root))
+    todo = list(found)
+    while todo:
+        further = [one for one in users.get(todo.pop(), ()) if one not in found]
+        found.update(further)
+        todo += further
+    return tuple(sorted(found))
+
+
+def _dependencies(root: Path) -> Iterator[tuple[str, str]]:
+    """The charts of a repository that others depend on by a path, each with the other; none if git does not say."""
+    for head in manifests_of((path for path in tracked_with([_FROM_HERE], root) if path.name == CHART), ()):
+        folder = os.path.realpath(Path(head.path).parent)
+        for document in read(head.path, head.data).documents:
+            for entry in sequence(mapping(document.value).get("dependencies")):
+                address = mapping(entry).get("repository")
+                if _is_path(address):
+                    yield os.path.realpath(Path(folder, address.removeprefix(_FROM_HERE))), folder
+
+
+def _is_path(address: Any) -> TypeGuard[str]:
+    """Whether the address of a dependency is a path."""
+    return (
+        isinstance(address, str) and address.startswith(_FROM_HERE) and len(address) < LONGEST and "\0" not in address
+    )

@@ -12,15 +12,13 @@ from typing import TYPE_CHECKING
 from kubelint_gpu.kube.values.frozen import EMPTY
 from kubelint_gpu.messages.display import visible
 from kubelint_gpu.messages.printing import say
-from kubelint_gpu.sources import Skipped, SourceError, SourceFile, collect
 from kubelint_gpu.sources.checkout import is_chart, is_file, way_out
-from kubelint_gpu.sources.files import SUFFIXES, display_path
+from kubelint_gpu.sources.files import SUFFIXES, Skipped, SourceError, SourceFile, collect, display_path
 from kubelint_gpu.sources.programs import keep_out
 from kubelint_gpu.values import Value, replace
 from kubelint_gpu.workspace.project.charts import CHART, RenderedCharts, may_have_git_ops, render_charts
-from kubelint_gpu.workspace.project.charts_above import charts_above
 from kubelint_gpu.workspace.project.configuration import Configuration
-from kubelint_gpu.workspace.project.files_beside import class_files, deciding_files
+from kubelint_gpu.workspace.project.files_beside import charts_above, class_files, deciding_files
 from kubelint_gpu.workspace.project.kustomizations import Renders, RenderSettings, render_all
 from kubelint_gpu.workspace.project.targets import (
     Repository,
@@ -132,8 +130,8 @@ def _charts(
     values = values or any(may_have_git_ops(file.data) or b"${" in file.data for file in offered)
     chosen, users, said, folders = settings.charts, {*charts_above(named, settings.charts)}, None, set[str]()
     if values or users or any(map(is_chart, mine)):
-        from kubelint_gpu.workspace.project.git_ops.flux_variables import folders_of, told_apart
         from kubelint_gpu.workspace.project.git_ops.followed import followed, objects_beside, ways
+        from kubelint_gpu.workspace.project.git_ops.git_object import folders_of, told_apart
 
         beside = objects_beside(repository.root, offered)
         applied, elsewhere = followed(offered, beside), followed(beside, offered)

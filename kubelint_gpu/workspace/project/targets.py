@@ -13,8 +13,8 @@ from functools import cached_property
 from pathlib import Path
 
 from kubelint_gpu.groups import grouped
-from kubelint_gpu.sources import collect
 from kubelint_gpu.sources.checkout import anchor_of, exists, is_file, repository_root
+from kubelint_gpu.sources.files import collect
 from kubelint_gpu.workspace.project.configuration import Configuration
 
 _MOST_FOLDERS = 2_000

@@ -12,7 +12,7 @@ from kubelint_gpu.budget import NORMAL
 from kubelint_gpu.messages.display import visible
 from kubelint_gpu.messages.printing import say
 from kubelint_gpu.options import option
-from kubelint_gpu.sources import collect
+from kubelint_gpu.sources.files import collect
 from kubelint_gpu.values import Value
 from kubelint_gpu.work import UsedUp, limited
 
@@ -95,7 +95,7 @@ def read_world(
         click.UsageError: a node that should be taken away is not there.
     """
     from kubelint_gpu.workspace.cluster_context import ClusterContext
-    from kubelint_gpu.workspace.project.kept.known_files import KnownFiles
+    from kubelint_gpu.workspace.project.known_configurations import KnownFiles
 
     what_if = what_if or WhatIf()
     if not paths and not what_if.added:
@@ -121,7 +121,7 @@ def read_world(
     missing = [InventoryError(error.path, None, error.message) for error in collected.errors]
     wrong = (*missing, *(() if missing and not readings else errors))
     if what_if.without:
-        from kubelint_gpu.inventory.view.what_if import without_nodes
+        from kubelint_gpu.workspace.project.moved_pods import without_nodes
 
         names = [each.name for each in inventory.of_kind("Node")]
         changed = without_nodes(inventory, what_if.without)
@@ -143,7 +143,7 @@ def read_world(
     name = (inventory.name or (paths[0] if paths else "")) if named else ""
     world = ClusterContext(inventory, readings, wrong, name, repr(what_if), full=what_if.full)
     if plain is not None:
-        from kubelint_gpu.workspace.project.kept.known_configurations import keep_cluster
+        from kubelint_gpu.workspace.project.known_configurations import keep_cluster
 
         keep_cluster(plain, world)
     return world, bool(missing)
@@ -153,7 +153,7 @@ def _known(store: Store | None, readings: Sequence[Reading]) -> ClusterContext |
     if store is None:
         return None
     from kubelint_gpu.inventory import load
-    from kubelint_gpu.workspace.project.kept.known_configurations import known_cluster
+    from kubelint_gpu.workspace.project.known_configurations import known_cluster
 
     return known_cluster(store, readings, lambda: load(readings, follows_schema=True)[0])
 

@@ -9,10 +9,10 @@ from pathlib import Path
 
 import pytest
 
+from kubelint_gpu.cli.commands.inventory_capture import captured
 from kubelint_gpu.documents import read
 from kubelint_gpu.inventory import load
 from kubelint_gpu.inventory import sentences as schema_module
-from kubelint_gpu.inventory.capture.capturing import captured
 from kubelint_gpu.inventory.capture.pruning import pruned
 from kubelint_gpu.inventory.capture.pseudonyms import Pseudonyms
 from kubelint_gpu.sources.kubectl import Answers

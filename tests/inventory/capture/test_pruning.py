@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
+from kubelint_gpu.cli.commands.inventory_capture import captured
 from kubelint_gpu.documents import read
 from kubelint_gpu.inventory import load
-from kubelint_gpu.inventory.capture.capturing import captured
 from kubelint_gpu.inventory.capture.pruning import pruned
 from kubelint_gpu.inventory.capture.pseudonyms import Pseudonyms
 from kubelint_gpu.scheduler import read_cluster

@@ -105,7 +105,7 @@ def _kept_off(others: Sequence[Pod], unique: Unique) -> Callable[[Pod], bool]:
 
 
 def _keeps_to_nodes(pod: Pod, cluster: Cluster) -> bool:
-    from kubelint_gpu.scheduler.plugins.dynamic_resources.device_locality import keeps_to_nodes
+    from kubelint_gpu.scheduler.plugins.dynamic_resources.node_likeness import keeps_to_nodes
 
     return keeps_to_nodes(pod, cluster)
 

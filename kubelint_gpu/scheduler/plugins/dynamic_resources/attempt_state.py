@@ -5,30 +5,31 @@ Source of the nodes of an allocation: `createNodeSelector` of the structured all
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 
 from kubelint_gpu.kube.dra.claim import EXTENDED_RESOURCE_CLAIM, AllocatedDevice, Allocation, ResourceClaim
 from kubelint_gpu.kube.dra.device import DeviceID
 from kubelint_gpu.kube.objects.pod import Pod
 from kubelint_gpu.kube.values.selectors import NODE_NAME_FIELD, NodeSelector, NodeSelectorTerm, Requirement
 from kubelint_gpu.scheduler.framework.node_info import NodeInfo
+from kubelint_gpu.scheduler.framework.node_reason import ALLOCATED_ELSEWHERE, NodeReason
 from kubelint_gpu.scheduler.framework.plugin import Code, Status
 from kubelint_gpu.scheduler.framework.snapshot import Snapshot
-from kubelint_gpu.scheduler.plugins.dynamic_resources.allocated_reach import NAME, AllocatedReach, rejection
 from kubelint_gpu.scheduler.plugins.dynamic_resources.allocator.effort import Effort
 from kubelint_gpu.scheduler.plugins.dynamic_resources.allocator.outcome import SelectorFailure, Taken
 from kubelint_gpu.scheduler.plugins.dynamic_resources.allocator.pools import Slot, View
+from kubelint_gpu.scheduler.plugins.dynamic_resources.claim_users import users_of
 from kubelint_gpu.scheduler.plugins.dynamic_resources.claims import Objects, objects_of
 from kubelint_gpu.scheduler.plugins.dynamic_resources.extended_resources import SPECIAL_CLAIM
 from kubelint_gpu.scheduler.plugins.dynamic_resources.holdings import holdings
-from kubelint_gpu.scheduler.plugins.dynamic_resources.node_answers import NodeAnswers
-from kubelint_gpu.scheduler.plugins.dynamic_resources.node_question import NodeQuestions
+from kubelint_gpu.scheduler.plugins.dynamic_resources.node_question import NodeAnswers, NodeQuestions
 
 _SHARE = "share"
 CANNOT_ALLOCATE = "cannot allocate all claims"
 INVALID_POOLS = "invalid resource pools were encountered"
 CANNOT_FIT = "cannot fit resource"
 STALE_CLAIM = "cannot schedule extended resource claim"
+NAME = "DynamicResources"
 _FILTER = f'running "{NAME}" filter plugin: '
 
 
@@ -180,3 +181,70 @@ def _stale(pod: Pod, objects: Objects) -> ResourceClaim | None:
     marked = (one for one in objects.claims.values() if one.meta.annotations.get(EXTENDED_RESOURCE_CLAIM) == "true")
     owned = ((one, one.meta.owner) for one in marked if one.meta.owner is not None)
     return next((one for one, by in owned if (by.name, by.uid) == (pod.meta.name, pod.meta.uid)), None)
+
+
+def rejection(reason: str) -> Status:
+    """The status of a node that rejects the pod for this reason."""
+    return Status(NAME, Code.UNRESOLVABLE, (reason,))
+
+
+class AllocatedReach:
+    """The nodes that reach the allocations of some claims; every node reaches an allocation without a selector."""
+
+    def __init__(self, allocations: Mapping[str, Allocation], snapshot: Snapshot) -> None:
+        self._selectors = [
+            (key, one.node_selector) for key, one in allocations.items() if one.node_selector is not None
+        ]
+        self._nodes = snapshot.nodes
+        self._homes: dict[NodeSelector, str] = snapshot.static("nodes of allocations", lambda _: {})
+
+    def is_missing(self, node: NodeInfo) -> bool:
+        """Whether a node does not reach a claim's allocation."""
+        return any(not _reaches(selector, node) for _, selector in self._selectors)
+
+    def status(self, node: NodeInfo) -> Status:
+        """The status of a node that does not reach a claim's allocation, with the place of the allocation."""
+        told = [
+            f"claim {key}, which is allocated to {self._home(selector)}"
+            for key, selector in self._selectors
+            if not _reaches(selector, node)
+        ]
+        return rejection(NodeReason(f"cannot reach {' and '.join(told)}", text=ALLOCATED_ELSEWHERE))
+
+    def _home(self, selector: NodeSelector) -> str:
+        if selector not in self._homes:
+            names = [one.name for one in self._nodes if _reaches(selector, one)]
+            more = f" and {len(names) - 1} others" if len(names) > 2 else ""
+            self._homes[selector] = (names[0] + more if more else " and ".join(names)) or "no declared node"
+        return self._homes[selector]
+
+
+def is_releasable(
+    pod: Pod,
+    claims: Sequence[ResourceClaim],
+    held: Mapping[str, Allocation],
+    rejected: Iterable[tuple[NodeInfo, Status]],
+    snapshot: Snapshot,
+) -> bool:
+    """Whether PostFilter deallocates a claim that no other pod uses; `held` are the allocations of claims.
+
+    It considers claims that did not reach a node on which the other claims found devices.
+    """
+
+    def is_alone(claim: ResourceClaim) -> bool:
+        if claim.allocation is None:
+            return all(one.is_claim for one in users_of(claim.key, snapshot))
+        return all((one.name, one.uid) == (pod.meta.name, pod.meta.uid) for one in claim.reserved_for)
+
+    selectors = [held[claim.key].node_selector for claim in claims if claim.key in held and is_alone(claim)]
+    alone = [one for one in selectors if one is not None]
+    return any(
+        not _reaches(selector, node)
+        for node, status in (rejected if alone else ())
+        if status.reasons == (ALLOCATED_ELSEWHERE,)
+        for selector in alone
+    )
+
+
+def _reaches(selector: NodeSelector, node: NodeInfo) -> bool:
+    return selector.matches(node.node.labels, node.name)

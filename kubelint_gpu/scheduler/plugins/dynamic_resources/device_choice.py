@@ -11,7 +11,7 @@ from kubelint_gpu.kube.dra.device import Attribute, DeviceID, attribute_of
 from kubelint_gpu.kube.dra.resource_api import MOST_CONSUMERS
 from kubelint_gpu.scheduler.framework.node_info import NodeInfo
 from kubelint_gpu.scheduler.framework.snapshot import Snapshot
-from kubelint_gpu.scheduler.plugins.dynamic_resources.allocator.constraints import SINGLE
+from kubelint_gpu.scheduler.plugins.dynamic_resources.allocator.claim_requests import SINGLE
 from kubelint_gpu.scheduler.plugins.dynamic_resources.allocator.pools import Slot, View
 from kubelint_gpu.scheduler.plugins.dynamic_resources.attempt_state import AttemptState
 from kubelint_gpu.scheduler.plugins.dynamic_resources.claim_users import users_of

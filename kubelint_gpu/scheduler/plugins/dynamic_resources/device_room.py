@@ -14,9 +14,9 @@ from kubelint_gpu.scheduler.plugins.dynamic_resources.allocator.counters import 
 from kubelint_gpu.scheduler.plugins.dynamic_resources.claim_users import claim_keys
 from kubelint_gpu.scheduler.plugins.dynamic_resources.claims import objects_of
 from kubelint_gpu.scheduler.plugins.dynamic_resources.device_choice import DeviceChoice
-from kubelint_gpu.scheduler.plugins.dynamic_resources.device_locality import keeps_to_nodes
 from kubelint_gpu.scheduler.plugins.dynamic_resources.device_supply import DeviceRoom
 from kubelint_gpu.scheduler.plugins.dynamic_resources.holdings import holdings
+from kubelint_gpu.scheduler.plugins.dynamic_resources.node_likeness import keeps_to_nodes
 from kubelint_gpu.scheduler.plugins.dynamic_resources.prepare_claims import state_of
 from kubelint_gpu.values import replace
 

@@ -16,9 +16,8 @@ from typing import Any
 from kubelint_gpu.documents import read
 from kubelint_gpu.kube.values.plain import mapping, sequence
 from kubelint_gpu.patterns import pattern
-from kubelint_gpu.sources import collect
 from kubelint_gpu.sources.checkout import is_inside, may_be_address_of
-from kubelint_gpu.sources.files import display_path
+from kubelint_gpu.sources.files import collect, display_path
 from kubelint_gpu.workspace.project.git_ops.git_object import CannotFollowError
 
 _TAG = pattern(r"\{\{([^{}]*)\}\}")

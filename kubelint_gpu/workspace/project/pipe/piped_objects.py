@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from typing import TypeAlias
 
     from kubelint_gpu.documents import Document, Reading, Span
-    from kubelint_gpu.sources import SourceFile
+    from kubelint_gpu.sources.files import SourceFile
     from kubelint_gpu.sources.helm.chart_origin import ChartOrigin
     from kubelint_gpu.sources.helm.chart_render import RenderedChart
     from kubelint_gpu.sources.render import ObjectOrigin, Rendition, Spot
@@ -79,8 +79,7 @@ def led_to_charts(
 def _folders(names: set[str]) -> list[str]:
     """Real paths of the charts with some names in the repository of the working directory."""
     from kubelint_gpu.documents import read
-    from kubelint_gpu.sources import collect
-    from kubelint_gpu.sources.files import display_path
+    from kubelint_gpu.sources.files import collect, display_path
 
     paths = {os.path.realpath(path) for path in files_called((CHART,), repository_root(Path.cwd()))}
     heads = [display_path(Path(path), Path.cwd()) for path in sorted(paths) if not is_subchart(Path(path).parent)]

@@ -7,18 +7,20 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from kubelint_gpu.kube.dra.claim import ALL, ClaimSpec, DeviceQuery, DeviceRequest
+from kubelint_gpu.kube.dra.claim import ALL, ClaimSpec, DeviceConstraint, DeviceQuery, DeviceRequest
+from kubelint_gpu.kube.dra.device import Attribute, attribute_of
 from kubelint_gpu.kube.dra.device_class import DeviceClass
 from kubelint_gpu.kube.dra.resource_api import MOST_DEVICES
-from kubelint_gpu.scheduler.plugins.dynamic_resources.allocator.constraints import Check, check_of
 from kubelint_gpu.scheduler.plugins.dynamic_resources.allocator.consumable_capacity import has_left
 from kubelint_gpu.scheduler.plugins.dynamic_resources.allocator.device_usage import Usage
 from kubelint_gpu.scheduler.plugins.dynamic_resources.allocator.effort import Effort
 from kubelint_gpu.scheduler.plugins.dynamic_resources.allocator.matching import Matcher
 from kubelint_gpu.scheduler.plugins.dynamic_resources.allocator.outcome import OF_CLAIM, Failed, Name
-from kubelint_gpu.scheduler.plugins.dynamic_resources.allocator.pools import View
+from kubelint_gpu.scheduler.plugins.dynamic_resources.allocator.pools import Slot, View
 from kubelint_gpu.scheduler.plugins.dynamic_resources.features import Features
 from kubelint_gpu.values import Value
+
+SINGLE = ("string", "int", "bool", "version")
 
 
 class Query(Value):
@@ -141,3 +143,54 @@ class ClaimPreparation:
 def failed(claim: int, *rest: str | Name) -> Failed:
     """The failure of a claim, by its index."""
     return Failed(OF_CLAIM, Name("claim", claim), *rest)
+
+
+class Check:
+    """`matchAttribute`: all devices have the same value; `distinctAttribute`: each has another value."""
+
+    __slots__ = ("_attributes", "_compares", "_count", "_matches", "_name", "_requests")
+
+    def __init__(self, constraint: DeviceConstraint, *, compares: bool) -> None:
+        self._requests = frozenset(constraint.requests)
+        self._matches = bool(constraint.match)
+        self._name = constraint.match or constraint.distinct
+        self._compares = compares or self._matches
+        self._attributes: dict[str, Attribute] = {}
+        self._count = 0
+
+    def add(self, request: str, alternative: str, slot: Slot) -> bool:
+        """Add a device if the constraint allows it; return whether it does."""
+        if not _concerns(self._requests, request, alternative):
+            return True
+        found = attribute_of(slot.device, slot.id.driver, self._name)
+        if found is None:
+            return False
+        others = self._attributes.values() if self._count and self._compares else ()
+        if others and (found.kind not in SINGLE or (found in others) is not self._matches):
+            return False
+        if not self._matches:
+            self._attributes[request] = found
+        elif not self._count:
+            self._attributes = {"": found}
+        self._count += 1
+        return True
+
+    def remove(self, request: str, alternative: str) -> None:
+        """Remove the device that was added last."""
+        if _concerns(self._requests, request, alternative):
+            self._attributes.pop(request, None)
+            self._count -= 1
+
+
+def check_of(constraint: DeviceConstraint, *, compares: bool) -> Check | None:
+    """The check of a constraint; None if the scheduler does not know the constraint.
+
+    `compares` says whether `distinctAttribute` compares the values of devices.
+    The allocator of 1.34 checks `distinctAttribute` although its gate is off: the gate of device status, which is on,
+    selects the experimental allocator, 0.34.1.
+    """
+    return Check(constraint, compares=compares) if constraint.match or constraint.distinct else None
+
+
+def _concerns(requests: frozenset[str], request: str, alternative: str) -> bool:
+    return not requests or request in requests or (bool(alternative) and f"{request}/{alternative}" in requests)

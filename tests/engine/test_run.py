@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from checks_units import NODES, world
 
-from kubelint_gpu.engine.world_findings import findings_of_world
+from kubelint_gpu.engine.run import findings_of_world
 
 
 def test_an_inventory_that_cannot_be_used_ends_the_trust_in_a_run():

@@ -1,4 +1,4 @@
-"""The comment that suppresses a finding, written by the editor."""
+"""All safe fixes of a document at once."""
 
 from __future__ import annotations
 
@@ -9,7 +9,6 @@ from offered_edits import applied, edits_of
 pytestmark = pytest.mark.asyncio
 
 TEXT = (TRACKER / "tracker.yaml").read_text()
-
 
 WRITTEN = (
     ("", "", "# kubelint-gpu: ignore[KLG101] TODO: say why\nspec:\n  replicas: 1"),
@@ -25,6 +24,23 @@ WRITTEN = (
         "spec: # kubelint-gpu: ignore[KLG107, KLG101]\n",
     ),
 )
+
+
+@pytest.mark.parametrize("newline", ["\n", "\r\n"])
+async def test_fix_all_on_save_makes_every_safe_fix(folder, newline):
+    text = "# 😀\n" + TEXT + "  # kubelint-gpu: ignore[KLG110] no longer\n  sessionAffinity: None\n"
+    text = text.replace("\n", newline)
+    async with editing(folder) as editor:
+        editor.open("tracker.yaml", text)
+        assert [one.code for one in await editor.diagnostics("tracker.yaml")] == ["KLG101", "KLG005"]
+        (action,) = await editor.actions("tracker.yaml", 0, only=["source.fixAll"])
+        assert action.edit is None
+        resolved = await editor.client.code_action_resolve_async(action)
+        fixed = applied(text, edits_of(editor, resolved))
+        assert fixed.count(newline) == len(fixed.splitlines())
+        editor.change("tracker.yaml", fixed)
+        assert await editor.diagnostics("tracker.yaml") == []
+        assert not await editor.actions("tracker.yaml", 0, only=["source.fixAll"])
 
 
 async def test_ignore_here_writes_the_comment_that_the_linter_reads(folder):

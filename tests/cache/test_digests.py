@@ -2,7 +2,7 @@
 
 import os
 
-from kubelint_gpu.cache.program_identity import program_identity
+from kubelint_gpu.cache.digests import program_identity
 
 
 def identity(folder):

@@ -1,1 +1,0 @@
-"""What a run keeps for the next one."""
