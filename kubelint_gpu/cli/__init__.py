@@ -9,12 +9,12 @@ from kubelint_gpu.cli.exit_codes import INTERRUPTED
 
 
 def run() -> None:
-    """The console script: exits 0 (nothing), 1 (findings), 2 (the run failed) or 130 (interrupted)."""
+    """Run the console script: exit with 0 (no findings), 1 (findings), 2 (the run failed) or 130 (interrupted)."""
     try:
         from kubelint_gpu.cli.main import invoke
 
         code = invoke(sys.argv[1:])
     except KeyboardInterrupt:
         code = INTERRUPTED
-    gc.freeze()  # the interpreter's last collections skip what is frozen: a sixteenth of a short run
+    gc.freeze()  # the interpreter's last collections skip frozen objects: a sixteenth of a short run
     sys.exit(code)

@@ -22,13 +22,13 @@ from kubelint_gpu.workspace.project.worlds import what_if_options
 if TYPE_CHECKING:
     from kubelint_gpu.engine.executors.executor import Executor
 
-# settings of a run that the configuration may hold too
+# options of a run that are also settings of the configuration
 _SHARED = {"inventories": "inventory", "select": "select", "ignore": "ignore", "baseline": "baseline"}
 _NOT_SETTINGS = frozenset({"paths", "show_settings"})
 
 
 def check_options(command: Callable[..., int]) -> Callable[..., int]:
-    """All of them, in the order of the help from last to first."""
+    """Add all options of `check` to a command, from the last in the help to the first."""
     for decorate in (
         option("--color", type=click.Choice(["auto", "always", "never"]), default="auto", help="[default: auto]"),
         option("--no-cache", is_flag=True, help="Use no results of earlier runs, and keep none."),
@@ -46,8 +46,8 @@ def check_options(command: Callable[..., int]) -> Callable[..., int]:
         option(
             "--config", "config", metavar="FILE", help="The configuration.  [default: the nearest .kubelint-gpu.yaml]"
         ),
-        option("--statistics", is_flag=True, help="Print how often each rule was found instead of the findings."),
-        option("--exit-zero", is_flag=True, help="Exit 0 whatever is found."),
+        option("--statistics", is_flag=True, help="Print how many findings each rule has, instead of the findings."),
+        option("--exit-zero", is_flag=True, help="Exit 0 even if there are findings."),
         option(
             "-v",
             "--verbose",
@@ -60,7 +60,7 @@ def check_options(command: Callable[..., int]) -> Callable[..., int]:
         option(
             "--write-baseline",
             metavar="FILE",
-            help="Accept what is found: write it down. With --baseline: drop what is gone, add nothing.",
+            help="Accept the present findings: write them to FILE. With --baseline: drop fixed ones, add none.",
         ),
         option("--baseline", metavar="FILE", help="Do not report the findings that this file accepts."),
         option("--diff", is_flag=True, help="Show what --fix would change; write nothing."),
@@ -71,7 +71,7 @@ def check_options(command: Callable[..., int]) -> Callable[..., int]:
             "--against",
             metavar="REV|PATH",
             help="What runs now: manifests of a git revision, or of a path such as ./before; rev:REV and path:PATH say "
-            "which. What is gone since runs on: nothing is pruned.",
+            "which. Deleted objects keep running: nothing is pruned.",
         ),
         option(
             "--unit",
@@ -84,7 +84,7 @@ def check_options(command: Callable[..., int]) -> Callable[..., int]:
         option(
             "--assume",
             type=click.Choice(["full"]),
-            help="full: judge as if every node were full; what must find room to roll?",
+            help="full: assume that every node is full, and warn about each rollout that needs spare room.",
         ),
         what_if_options,
         option(
@@ -96,7 +96,7 @@ def check_options(command: Callable[..., int]) -> Callable[..., int]:
             "--effort",
             type=click.Choice(tuple(EFFORTS)),
             default="normal",
-            help="How much work goes into what no bound decides: high is ten times normal, low a tenth.  "
+            help="How much work goes into questions that no bound decides: high is ten times normal, low a tenth.  "
             "[default: normal]",
         ),
         option(
@@ -159,7 +159,7 @@ def _rows(ctx: click.Context, configuration: Configuration) -> Iterator[tuple[st
         key = _SHARED.get(name, parameter.opts[-1].lstrip("-"))
         value = ctx.params.get(name)
         if ctx.get_parameter_source(name) is click.core.ParameterSource.COMMANDLINE:
-            # what the command line ignores is ignored besides what the configuration does
+            # the command line adds to the ignored rules of the configuration
             more = f" and {path}:{configuration.lines[key]}" if key == "ignore" and key in configuration.lines else ""
             both = [*list(value or ()), *configuration.ignore] if more else value
             yield f"{key}: {_text(both)}", f"{parameter.opts[-1]}{more}"
@@ -172,18 +172,18 @@ def _rows(ctx: click.Context, configuration: Configuration) -> Iterator[tuple[st
 def _of_file(configuration: Configuration) -> dict[str, Any]:
     return {
         "inventory": configuration.inventory,
-        "targets": {one.glob: one.inventory for one in configuration.targets},
+        "targets": {target.glob: target.inventory for target in configuration.targets},
         "context": configuration.context,
         "baseline": configuration.baseline,
         "select": configuration.select,
         "ignore": configuration.ignore,
         "severity": configuration.severity,
         "per-path": {
-            one.glob: {
-                "ignore": one.codes,
-                **{key: value for key, value in (("reason", one.reason), ("until", one.until)) if value},
+            entry.glob: {
+                "ignore": entry.codes,
+                **{key: value for key, value in (("reason", entry.reason), ("until", entry.until)) if value},
             }
-            for one in configuration.per_path
+            for entry in configuration.per_path
         },
         "units": configuration.units,
     }

@@ -1,4 +1,4 @@
-"""What is known of a run from an earlier one over the same files."""
+"""Repeats the output of an earlier run over the same bytes, without parser, rules and cluster."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from kubelint_gpu.cache.digests import digest_of
+from kubelint_gpu.findings.catalogue import program
 from kubelint_gpu.report.format_names import LASTING
 from kubelint_gpu.sources.checkout import is_file
 from kubelint_gpu.sources.files import collect, is_in_chart
 from kubelint_gpu.workspace.project.configuration import Configuration
 from kubelint_gpu.workspace.project.gathering import Gathered
-from kubelint_gpu.workspace.project.known_configurations import program
 
 if TYPE_CHECKING:
     from kubelint_gpu.cache.store import Store
@@ -41,15 +41,15 @@ _DECIDING = (
     ),
     *("config", "isolated"),
 )
-"""Options that change what a run says; its files are looked at apart."""
+"""Options that change the output of a run. The contents of its files are compared separately."""
 _APART = ("without", "added", "against", "fix", "diff", "unsafe_fixes", "baseline", "write_baseline", "statistics")
-"""Options with which a run reads or writes more than its files: what it says is not kept as a whole."""
+"""Options with which a run reads or writes more than its files. Its output is not stored."""
 
 
 def is_plain(
     options: dict[str, Any], targets: Sequence[tuple[str, str]], named: Sequence[str], configuration: Configuration
 ) -> bool:
-    """Whether a run reads nothing but its files, and writes nothing but what is the same for the same files."""
+    """Whether a run reads only its files, and its output depends only on them."""
     return (
         len(targets) == 1
         and targets[0][1] == "-"
@@ -63,7 +63,7 @@ def is_plain(
 def key_of(
     gathered: Gathered, inventories: Sequence[str], options: dict[str, Any], targets: Sequence[tuple[str, str]]
 ) -> str | None:
-    """What its output is kept by; None where that is not known."""
+    """Return the key of the output of a run; None if it cannot be stored."""
     from kubelint_gpu.cli.outputs import options_for
 
     looks = options_for(sys.stdout, options["color"])
@@ -73,25 +73,26 @@ def key_of(
 
 
 def said_before(store: Store, key: str, gathered: Gathered) -> int | None:
-    """The exit code of a run that is known, whose output is written; None where none is."""
+    """Print the stored output of a run and return its exit code; None if no output is stored."""
     from kubelint_gpu.cache.kept_output import recall
 
-    found = recall(store, key)
-    if found is None:
+    stored = recall(store, key)
+    if stored is None:
         return None
     gathered.tell()
-    sys.stdout.write(found[1])
+    code, text = stored
+    sys.stdout.write(text)
     sys.stdout.flush()
-    return found[0]
+    return code
 
 
 def run_key(gathered: Gathered, inventories: Sequence[str], call: Sequence[str]) -> str | None:
-    """What the output of a run is found by; None where it is not kept.
+    """Return the key of the output of a run; None if it cannot be stored.
 
-    `call` is what decides it besides the files: the options, the day, and how the output looks.
+    Besides the files, `call` decides the output: the options, the day, and how the output looks.
     """
     built, settings = gathered.built, gathered.settings
-    # of these more is read than what is known here
+    # with these, a run reads files that are not known here
     if built.rendered or built.failure or built.taken or built.defects or gathered.errors or settings.context:
         return None
     declared = collect(tuple(inventories) or settings.inventories)
@@ -103,30 +104,30 @@ def run_key(gathered: Gathered, inventories: Sequence[str], call: Sequence[str])
         (str(settings.path), source.digest if source is not None else b""),
         gathered.paths,
         ("all",) if gathered.named is None else ("named", *_real(gathered)),
-        (part for one in gathered.files for part in (one.path, one.data)),
-        (part for one in (*gathered.beside, *gathered.elsewhere) for part in (one.path, one.data)),
-        (part for one in declared.files for part in (one.path, one.data)),
+        (part for file in gathered.files for part in (file.path, file.data)),
+        (part for file in (*gathered.beside, *gathered.elsewhere) for part in (file.path, file.data)),
+        (part for file in declared.files for part in (file.path, file.data)),
         _charts(gathered),
-        _of(gathered.commit, {one.path for one in gathered.files}),
+        _of(gathered.commit, {file.path for file in gathered.files}),
     )
     return digest_of(("run", *map(digest_of, sections)))
 
 
 def _real(gathered: Gathered) -> Iterator[str]:
-    """Where the files are that decide whether a finding is one of this call."""
-    for path in (*gathered.mine, *(one.path for one in gathered.files)):
+    """Yield the real paths that decide whether a run reports a finding."""
+    for path in (*gathered.mine, *(file.path for file in gathered.files)):
         yield os.path.realpath(path)
 
 
 def _charts(gathered: Gathered) -> Iterator[str]:
-    """The folders that lie in Helm charts: what is said of templates depends on it."""
-    for folder in sorted({os.path.dirname(one.path) for one in gathered.files}):  # noqa: PTH120 - text
+    """Yield the folders inside Helm charts: findings about templates depend on them."""
+    for folder in sorted({os.path.dirname(file.path) for file in gathered.files}):  # noqa: PTH120 - text
         if is_in_chart(os.path.join(folder, "x")):  # noqa: PTH118 - same
             yield folder
 
 
 def _of(commit: Commit | None, read: set[str]) -> Iterator[str | bytes]:
-    """What a run asks git, and the changed files that it looks at although they are not among those of the run."""
+    """Yield the answers of git, and changed files that the run reads besides its own files."""
     if commit is None:
         return
     yield str(commit.root)

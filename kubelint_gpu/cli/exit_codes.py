@@ -1,6 +1,6 @@
-"""What the program exits with."""
+"""The exit codes of the program."""
 
 from __future__ import annotations
 
 NOTHING, FINDINGS, FAILED, INTERRUPTED = 0, 1, 2, 130
-"""Nothing found, something found, the run itself failed, interrupted."""
+"""No findings, findings, the run failed, interrupted."""

@@ -20,9 +20,9 @@ from kubelint_gpu.version import __version__
 _TRACEBACK = "KUBELINT_GPU_TRACEBACK"
 _VERBOSE = "kubelint_gpu.verbose"
 COMPLETE = "_KUBELINT_GPU_COMPLETE"
-"""The variable by which a shell asks what may come next."""
+"""The environment variable with which a shell asks for completions."""
 _COMMANDS = {
-    "cache": "Show and empty what earlier runs have kept.",
+    "cache": "Show and empty the stored results of earlier runs.",
     "capacity": "Compare what is declared with what the cluster has.",
     "check": "Check manifests against a declared cluster.",
     "config": "Describe the configuration.",
@@ -37,26 +37,26 @@ _COMMANDS = {
 
 
 class _Group(ManualGroup):
-    """Knows its commands by name and imports the one that is called."""
+    """Knows its commands by name and imports only the called command."""
 
     def list_commands(self, _ctx: click.Context) -> list[str]:
-        """The commands, sorted."""
+        """Return the names of the commands, sorted."""
         return sorted(_COMMANDS)
 
     def get_command(self, _ctx: click.Context, name: str) -> click.Command | None:
-        """The command of this name."""
+        """Return the command of a name; None if there is none."""
         if name not in _COMMANDS:
             return None
-        found: click.Command = import_module(f"kubelint_gpu.cli.commands.{name}").command
-        return found
+        command: click.Command = import_module(f"kubelint_gpu.cli.commands.{name}").command
+        return command
 
     def format_commands(self, _ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """The list of commands in the help, without importing them."""
+        """Write the list of commands, without importing them."""
         with formatter.section("Commands"):
             formatter.write_dl(sorted(_COMMANDS.items()))
 
     def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """Examples, exit codes, and what else a run depends on."""
+        """Write examples, exit codes, environment variables and files."""
         from kubelint_gpu.cli.help.manual import write_examples, write_list
         from kubelint_gpu.cli.help.manual_pages import CHECKED, ENVIRONMENT, EXAMPLES
 
@@ -84,7 +84,7 @@ def _verbose(ctx: click.Context, _param: click.Parameter, value: bool) -> None:
 
 
 def _kustomize() -> str:
-    """The program that would render, and its version."""
+    """Return the version and the command of the Kustomize that renders."""
     from kubelint_gpu.sources.kustomize.program import find_program, version
     from kubelint_gpu.sources.rendering_program import ProgramError
 
@@ -96,7 +96,7 @@ def _kustomize() -> str:
 
 
 def _helm() -> str:
-    """The program that would render charts, and its version."""
+    """Return the version and the path of the Helm that renders."""
     from kubelint_gpu.sources.helm.helm_program import find_helm, version
     from kubelint_gpu.sources.rendering_program import ProgramError
 
@@ -127,12 +127,12 @@ def main() -> None:
 
 
 def _program() -> str:
-    """What the user typed: kubectl runs its plugins under names of their own."""
+    """Return the command that the user typed: kubectl runs plugins under their own names."""
     return "kubectl lint-gpu" if os.path.basename(sys.argv[0]).startswith("kubectl-") else "kubelint-gpu"  # noqa: PTH119
 
 
 def invoke(arguments: Sequence[str]) -> int:
-    """Run a command line and give its exit code; nothing a user can do ends in a traceback."""
+    """Run a command line and return its exit code. A user never sees a traceback."""
     try:
         result = main.main(args=list(arguments), prog_name=_program(), complete_var=COMPLETE, standalone_mode=False)
         sys.stdout.flush()
@@ -148,7 +148,7 @@ def invoke(arguments: Sequence[str]) -> int:
         say("interrupted", err=True)
         return INTERRUPTED
     except BrokenPipeError:
-        # the reader of the pipe is gone; what is still buffered must not raise again at exit
+        # the reader of the pipe is gone; the buffered rest must not raise again at exit
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return FAILED
     except Exception as error:

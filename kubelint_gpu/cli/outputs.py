@@ -1,4 +1,4 @@
-"""Reports of runs: what they contain, and where they go: formats and files in pairs, colour, width."""
+"""Makes the report of a run, and writes it: pairs of formats and files, colour, width."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 
 def pairs(formats: Sequence[str], files: Sequence[str]) -> list[tuple[str, str]]:
-    """Each format with its file, `-` for standard output: the first file belongs to the last formats given.
+    """Return each format with its file, `-` for standard output. The files belong to the last formats.
 
     Raises:
         click.UsageError: more files than formats, or two formats for one file.
@@ -50,7 +50,7 @@ def pairs(formats: Sequence[str], files: Sequence[str]) -> list[tuple[str, str]]
 
 
 def wants_color(choice: str, stream: TextIO) -> bool:
-    """The flag, then NO_COLOR, then FORCE_COLOR, then whether it is a terminal."""
+    """Whether to use colours: the flag decides, then NO_COLOR, FORCE_COLOR, and whether `stream` is a terminal."""
     if choice != "auto":
         return choice == "always"
     if os.environ.get("NO_COLOR"):
@@ -70,7 +70,7 @@ def options_for(
     why: bool = False,
     verbose: bool = False,
 ) -> Options:
-    """How a report looks on a stream."""
+    """Return the options for the look of a report on a stream."""
     width = 100
     if stream.isatty() or "COLUMNS" in os.environ:
         import shutil
@@ -89,7 +89,7 @@ def options_for(
 
 
 def category_of(inventories: Sequence[str]) -> str:
-    """What tells apart the runs that check one commit against several clusters: the names of the inventory's files."""
+    """Return a name for runs that check one commit against one of several clusters: the inventory's file names."""
     names = [PurePath(path).as_posix() for path in inventories]
     return "+".join(sorted({re.sub(r"[^A-Za-z0-9._/-]", "-", name) for name in names}))
 
@@ -105,7 +105,7 @@ def write(
     why: bool = False,
     verbose: bool = False,
 ) -> str:
-    """Write a report in every format that was asked for, and give what went to standard output.
+    """Write a report in every requested format, and return the text on standard output.
 
     Raises:
         click.ClickException: a file cannot be written.
@@ -115,7 +115,7 @@ def write(
         with ExitStack() as stack:
             stream: TextIO = sys.stdout
             if name != "text" and isinstance(stream, TextIOWrapper) and not can_show(stream):
-                # what programs read is UTF-8, whatever the terminal shows
+                # programs read UTF-8, even if the terminal cannot show it
                 stream.reconfigure(encoding="utf-8")
             if target != "-":
                 try:
@@ -131,13 +131,13 @@ def write(
                 stream.write(part)
                 if target == "-":
                     shown.append(part)
-            # what follows on standard error stands behind it, also where both go to one pipe
+            # standard error may share a pipe with standard output: its later text must come after this text
             stream.flush()
     return "".join(shown)
 
 
 def print_statistics(report: Report, color: str) -> None:
-    """Print how often each rule was found."""
+    """Print how many findings each rule has."""
     from kubelint_gpu.report.tally import statistics
 
     for part in statistics(report, options_for(sys.stdout, color)):
@@ -152,7 +152,7 @@ def report_of(
     formats: Sequence[str],
     settings: SourceText | None,
 ) -> Report:
-    """The report of a run that took so many seconds, for some formats; `settings` are the text of the configuration."""
+    """Return the report of a run for some formats; `settings` is the text of the configuration."""
     findings = settled.findings
     kinds = [finding.severity for finding in findings]
     reasons: Counter[str] = Counter()
@@ -198,16 +198,18 @@ def _clusters(inputs: Inputs) -> tuple[ClusterPicture, ...]:
     from kubelint_gpu.capacity.supply import pool_pictures
     from kubelint_gpu.views.cluster_view import cluster_picture
 
-    found = ((cluster_picture(world), [one for one in inputs.units if one.world is world]) for world in inputs.worlds)
+    drawn = (
+        (cluster_picture(world), [unit for unit in inputs.units if unit.world is world]) for world in inputs.worlds
+    )
     return tuple(
         replace(picture, pools=pool_pictures(world, units))
-        for world, (picture, units) in zip(inputs.worlds, found, strict=True)
+        for world, (picture, units) in zip(inputs.worlds, drawn, strict=True)
         if picture is not None
     )
 
 
 def _rules(findings: Sequence[Finding], formats: Sequence[str]) -> dict[str, RuleInfo]:
-    """The rules that were found, for SARIF with their pages."""
+    """Return the rules of some findings by code; for SARIF, with their pages."""
     from kubelint_gpu.findings.catalogue import folders, page, rule
 
     codes = sorted({finding.code for finding in findings}.intersection(folders()))
@@ -215,5 +217,5 @@ def _rules(findings: Sequence[Finding], formats: Sequence[str]) -> dict[str, Rul
 
 
 def draws(formats: Iterable[str]) -> bool:
-    """Whether any of some formats shows pictures."""
+    """Whether one of the formats shows pictures."""
     return not DRAWING.isdisjoint(formats)

@@ -1,4 +1,4 @@
-"""The files that a run reads, and those that it writes beside its reports: no report takes their place."""
+"""The files that a run reads, or writes besides its reports: no report may overwrite them."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ from kubelint_gpu.workspace.project.inputs import Inputs
 
 _TOOL = "kubelint-gpu"
 _OF_REPORTS = ("fingerprint", "findings", "runs")
-"""Words of which each report has one."""
+"""Each report contains one of these words."""
 
 
 def refuse_own_files(targets: Sequence[tuple[str, str]], own: Iterable[str], against: str | None) -> None:
-    """Keep a report from taking the place of what it is about, by whatever name or link it is called.
+    """Refuse a report that would overwrite a file of the run, under any name or link.
 
-    `own` are files; `against` is one, or a folder of them.
+    `own` are files; `against` is a file or a folder.
 
     Raises:
         click.UsageError: a report goes to a file that the run reads or writes.
@@ -39,7 +39,7 @@ def refuse_own_files(targets: Sequence[tuple[str, str]], own: Iterable[str], aga
 
 
 def paths_of(readings: Iterable[Reading]) -> Iterator[str]:
-    """The files that readings are of; what cannot be read has a path, too."""
+    """Yield the paths of readings, also of unreadable files."""
     for reading in readings:
         if reading.source is not None:
             yield reading.source.path
@@ -48,7 +48,7 @@ def paths_of(readings: Iterable[Reading]) -> Iterator[str]:
 
 
 def is_report(reading: Reading) -> bool:
-    """Whether this is what an earlier run reported as JSON, SARIF or for GitLab, and no manifest."""
+    """Whether a file is no manifest but a report of an earlier run: JSON, SARIF or GitLab."""
     text = reading.text
     if reading.count != 1 or not any(word in text for word in _OF_REPORTS) or not reading.documents[0].is_json:
         return False
@@ -66,16 +66,16 @@ def _is_log(value: dict[Any, Any]) -> bool:
 
 
 def _names(path: str) -> frozenset[object]:
-    """What is equal for two names of one file: where links lead, and the file itself if it is there."""
+    """Return keys that two names of one file share: the real path and, if the file exists, its inode."""
     try:
-        found = os.stat(path)  # noqa: PTH116 - text, and often
+        status = os.stat(path)  # noqa: PTH116 - text, and often
     except (OSError, ValueError):
         return frozenset((os.path.realpath(path),))
-    return frozenset((os.path.realpath(path), (found.st_dev, found.st_ino)))
+    return frozenset((os.path.realpath(path), (status.st_dev, status.st_ino)))
 
 
 def _below(target: str, folder: str | None) -> bool:
-    """Whether a file that is there would be read of a folder."""
+    """Whether `target` is an existing file that a run reads from a folder."""
     if folder is None or not os.path.isdir(folder) or not os.path.isfile(target):  # noqa: PTH112, PTH113
         return False
     root, path = os.path.realpath(folder), os.path.realpath(target)
@@ -83,16 +83,16 @@ def _below(target: str, folder: str | None) -> bool:
 
 
 def own_files(inputs: Inputs, configuration: Configuration, baseline: Baseline, written: str | None) -> Iterator[str]:
-    """The files that a run reads or writes; what an earlier run reported is none of them."""
+    """Yield the files that a run reads or writes, without reports of earlier runs."""
     yield from (str(path) for path in (configuration.path, baseline.path, written) if path is not None)
     yield from paths_of(reading for reading in inputs.every if not is_report(reading))
     yield from inputs.beside
 
 
 def wholly_checked(inputs: Inputs, given: Sequence[str]) -> Iterator[str]:
-    """The files of which all findings are known: inventories, and what lies below the PATHS.
+    """Yield the files whose findings are all known: inventories, and files below the PATHS.
 
-    What a kustomization takes from elsewhere may have findings through others that are not rendered now.
+    A file outside of the PATHS may have further findings, through kustomizations that this run does not render.
     """
     roots = [Path(path).resolve() for path in given if path != "-"]
     for path in paths_of(inputs.readings):

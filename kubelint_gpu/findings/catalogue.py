@@ -34,6 +34,13 @@ def rules_folder() -> Path:
     return inside if inside.is_dir() else _PACKAGE.parent / "rules"
 
 
+def program() -> str:
+    """Return a digest of this program and its rules."""
+    from kubelint_gpu.cache.digests import program_identity
+
+    return program_identity((str(rules_folder()),))
+
+
 @lru_cache(maxsize=2)
 def folders(catalogue: Path | None = None) -> dict[str, Path]:
     """The folder of each rule, by code, in the order of codes.

@@ -10,9 +10,9 @@ from kubelint_gpu.cli.help.manual import ManualCommand, ManualGroup
 from kubelint_gpu.messages.printing import say
 
 
-@click.group("cache", cls=ManualGroup, short_help="Show and empty what earlier runs have kept.")
+@click.group("cache", cls=ManualGroup, short_help="Show and empty the stored results of earlier runs.")
 def command() -> None:
-    """Show and empty what earlier runs have kept."""
+    """Show and empty the stored results of earlier runs."""
 
 
 @command.command("dir", cls=ManualCommand)
@@ -29,7 +29,7 @@ def directory() -> int:
 
 @command.command("clean", cls=ManualCommand)
 def empty() -> int:
-    """Take away everything that earlier runs have kept."""
+    """Delete all stored results of earlier runs."""
     folder = cache_folder()
     try:
         freed = clean(folder) if folder is not None else 0

@@ -1,4 +1,4 @@
-"""`kubelint-gpu check`: its options, and what is known of a run from an earlier one."""
+"""`kubelint-gpu check`: prints the output of an equal earlier run, or starts a new run."""
 
 from __future__ import annotations
 
@@ -78,6 +78,6 @@ def command(ctx: click.Context, /, paths: tuple[str, ...], inventories: tuple[st
 
 
 def _everything(options: dict[str, Any]) -> str:
-    """Return the folder of the configuration, else the working directory."""
+    """Return the folder of the configuration; without a configuration, the working directory."""
     settings = Configuration() if options["isolated"] else configuration_for(options["config"], ())
     return display_path(settings.path.absolute().parent, Path.cwd()) if settings.path is not None else "."

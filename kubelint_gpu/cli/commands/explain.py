@@ -65,10 +65,10 @@ def _rule(what: str, color: str) -> None:
     from kubelint_gpu.report import rule_page as terminal
 
     try:
-        found = find(what)
+        found_rule = find(what)
     except UnknownRule:
         raise click.UsageError(f'there is no rule "{what}"{suggestion(what) or "; see kubelint-gpu rules"}') from None
-    text = page(found.code).rstrip()
+    text = page(found_rule.code).rstrip()
     if sys.stdout.isatty() or color == "always":
         text = "".join(terminal.page(text, options_for(sys.stdout, color))).rstrip()
     say(text, color=True)

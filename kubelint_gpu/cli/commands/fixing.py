@@ -1,4 +1,4 @@
-"""`--fix` and `--diff`."""
+"""`--fix` and `--diff`: applies fixes to files, or prints them as a diff."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from kubelint_gpu.workspace.project.worlds import complain
 
 
 class Fixed(Value):
-    """What `--fix` made of the units; `failed` says that a file could not be written."""
+    """The units after `--fix`; `failed` says that a file could not be written."""
 
     units: tuple[ApplySet, ...]
     applied: tuple[tuple[Finding, Fix], ...]
@@ -32,46 +32,46 @@ class Fixed(Value):
 def fix_units(
     units: Sequence[ApplySet], suppression: Suppression, wanted: Callable[[Finding], bool], *, unsafe: bool, write: bool
 ) -> Fixed:
-    """Mend what is `wanted` in every unit; with `write` the files are written, one by one, each in one step."""
+    """Fix the `wanted` findings of every unit. With `write`, write each changed file in one step."""
     after = list(units)
     applied: list[tuple[Finding, Fix]] = []
     changed: list[tuple[SourceText, SourceText]] = []
     failed = False
-    told: set[tuple[str, str]] = set()
+    complaints: set[tuple[str, str]] = set()
     for number in range(len(after)):
         unit = after[number]
         try:
-            found = repair(unit, unsafe=unsafe, suppression=suppression, wanted=wanted)
-        except Exception as error:  # noqa: BLE001 - the others are fixed, and the check that follows tells what it was
+            repaired = repair(unit, unsafe=unsafe, suppression=suppression, wanted=wanted)
+        except Exception as error:  # noqa: BLE001 - the other units are fixed; the check that follows reports the error
             complain(first_place(unit).path, f"is not fixed: internal error: {type(error).__name__}: {error}")
             failed = True
             continue
-        for finding, why in found.refused:
-            said = f"{finding.place.path}:{finding.place.line}", f"{finding.code} is not fixed: {why}"
-            if said not in told:
-                told.add(said)
-                complain(*said)
-        texts = list(_changed(unit.sources, found.unit.sources))
+        for finding, why in repaired.refused:
+            complaint = f"{finding.place.path}:{finding.place.line}", f"{finding.code} is not fixed: {why}"
+            if complaint not in complaints:
+                complaints.add(complaint)
+                complain(*complaint)
+        texts = list(_changed(unit.sources, repaired.unit.sources))
         if not texts:
             continue
         others, worse = _others(after, number, texts, suppression)
         if worse is not None:
-            for finding, _ in found.applied:
+            for finding, _ in repaired.applied:
                 complain(f"{finding.place.path}:{finding.place.line}", f"{finding.code} is not fixed: {worse}")
             continue
         if write and not _written(texts):
             failed = True
             continue
-        after[number] = found.unit
+        after[number] = repaired.unit
         for index, other in others.items():
             after[index] = other
-        applied += found.applied
+        applied += repaired.applied
         changed += texts
     return Fixed(tuple(after), tuple(applied), tuple(changed), failed)
 
 
 def _written(texts: Sequence[tuple[SourceText, SourceText]]) -> bool:
-    """Whether every changed file could be written."""
+    """Write the changed files; return whether all could be written."""
     root = repository_root(Path.cwd())
     done = True
     for read, source in texts:
@@ -86,12 +86,12 @@ def _written(texts: Sequence[tuple[SourceText, SourceText]]) -> bool:
 def _others(
     units: Sequence[ApplySet], number: int, texts: Sequence[tuple[SourceText, SourceText]], suppression: Suppression
 ) -> tuple[dict[int, ApplySet], str | None]:
-    """The other units that have a part in the same files, with the changes, and why one is worse off for them.
+    """Return the other units that use the changed files, with the changes, and why the changes harm a unit.
 
-    A file that goes to several clusters is mended for one after the other; a base must suit all that is made of it.
+    A file that goes to several clusters is fixed for each in turn. A base must suit every overlay that uses it.
     """
     paths = {source.path: encode(source, source.text) for _, source in texts}
-    found: dict[int, ApplySet] = {}
+    others: dict[int, ApplySet] = {}
     for index, unit in enumerate(units):
         mine = {reading.source.path for reading in unit.sources if reading.source is not None}
         if index == number or not mine & set(paths):
@@ -101,16 +101,16 @@ def _others(
 
         name = unit.rendered[0].path if unit.rendered else ""
         try:
-            found[index] = with_texts(unit, paths)
+            others[index] = with_texts(unit, paths)
         except NotEditable as error:
             return {}, f"with it {name} could not be rendered: {error}"
-        if unit.rendered and not serious(found[index], suppression) <= serious(unit, suppression):
+        if unit.rendered and not serious(others[index], suppression) <= serious(unit, suppression):
             return {}, f"it would bring another finding to {name}, which is made of the same file"
-    return found, None
+    return others, None
 
 
 def print_diff(changed: Sequence[tuple[SourceText, SourceText]]) -> None:
-    """The changes as a unified diff that `git apply` and `patch` take."""
+    """Print the changes as a unified diff for `git apply` and `patch`."""
     import difflib
 
     for before, after in changed:
@@ -122,13 +122,13 @@ def print_diff(changed: Sequence[tuple[SourceText, SourceText]]) -> None:
 
 
 def _lines(source: SourceText) -> list[str]:
-    """The lines with their ends, as a tool that applies a diff tells them apart."""
+    """Return the lines with their ends, split as diff tools split them."""
     *whole, rest = source.text.split("\n")
     return [*(f"{line}\n" for line in whole), *filter(None, (rest,))]
 
 
 def _quoted(path: str) -> str:
-    """A path as git writes it in a diff: within quotes, byte by byte, where it has control characters or quotes."""
+    """Return a path as git writes it in a diff: in quotes and byte by byte if it has control characters or quotes."""
     if path.isprintable() and not {'"', "\\"}.intersection(path):
         return path
     data = path.encode("utf-8", "surrogateescape")
@@ -137,7 +137,7 @@ def _quoted(path: str) -> str:
 
 
 def tell(fixed: Fixed) -> None:
-    """What was fixed, to standard error."""
+    """Print the applied fixes to standard error."""
     for finding, fix in fixed.applied:
         complain(f"{finding.place.path}:{finding.place.line}", f"fixed {finding.code} ({finding.object}): {fix.title}")
 

@@ -1,4 +1,4 @@
-"""What `capacity` and `drain` read: the manifests, and each cluster with all pods in their places."""
+"""Inputs of `capacity` and `drain`: the manifests, and each cluster with all pods on their nodes."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ T = TypeVar("T")
 
 
 def cluster_options(command: Callable[..., int]) -> Callable[..., int]:
-    """The options of a command that reads manifests and clusters, and prints text or JSON."""
+    """Add the options of a command that reads manifests and clusters, and prints text or JSON."""
     command = rendering_options(command)
     for added in (
         option("--config", metavar="FILE", help="The configuration.  [default: the nearest .kubelint-gpu.yaml]"),
@@ -52,7 +52,7 @@ def print_texts(texts: Iterable[Iterable[str]]) -> None:
 
 
 def width() -> int:
-    """How wide the text is."""
+    """Return the width of the text, in columns."""
     return options_for(sys.stdout, "never").width
 
 
@@ -62,33 +62,33 @@ class DeclaredClusters(Value, eq=False):
     inputs: Inputs
 
     def answers(self, ask: Callable[[FullCluster], T]) -> list[T]:
-        """Ask something of each cluster with all pods in their places.
+        """Return the answer of `ask` for each cluster with all pods on their nodes.
 
         Raises:
             click.ClickException: the cluster is too large for one answer.
         """
-        found = []
+        answers = []
         for world in self.inputs.worlds:
             units = [unit for unit in self.inputs.units if unit.world is world]
             try:
                 with limited(NORMAL.run, NORMAL.run):
-                    found.append(ask(with_all_pods(world, units)))
+                    answers.append(ask(with_all_pods(world, units)))
             except UsedUp:
                 raise click.ClickException(
                     "this takes more work than one answer may: give fewer manifests, or an inventory of fewer nodes"
                 ) from None
-        return found
+        return answers
 
     @property
     def code(self) -> int:
-        """The exit code: something could not be read, or not."""
+        """The exit code: FAILED if something could not be read."""
         whole = all(world.whole for world in self.inputs.worlds) and not any(map(_faults, self.inputs.readings))
         return FAILED if self.inputs.failed or not whole else NOTHING
 
 
 def _faults(reading: Reading) -> list[Problem]:
-    """What cannot be read; a key that is there twice can."""
-    return [one for one in reading.problems if not one.related]
+    """Return the problems of an unreadable file; a file with a double key is readable."""
+    return [problem for problem in reading.problems if not problem.related]
 
 
 def read(
@@ -108,9 +108,10 @@ def read(
     inputs = inputs_of(gathered, inventories, unit="all")
     for world in inputs.worlds:
         tell_errors(world)
-    for one in (one for reading in inputs.readings for one in _faults(reading)):
-        place = f"{one.path}:{one.span.line}:{one.span.column}" if one.span is not None else one.path
-        complain(place, f"{one.message}; the rest is counted")
+    for fault in (fault for reading in inputs.readings for fault in _faults(reading)):
+        span = fault.span
+        place = f"{fault.path}:{span.line}:{span.column}" if span is not None else fault.path
+        complain(place, f"{fault.message}; the rest is counted")
     if not inputs.usable or not inputs.worlds:
         raise click.ClickException("the inventory cannot be used")
     return DeclaredClusters(inputs)

@@ -95,7 +95,7 @@ def _inventory(root: Path, context: str, *, yes: bool, draft: bool) -> str:
 
 
 def _captured(context: str) -> bool:
-    """Whether an inventory was captured; why not is printed."""
+    """Capture an inventory; return whether that worked. A failure is printed."""
     from kubelint_gpu.cli.commands.inventory_capture import command as capture
 
     try:
@@ -109,7 +109,7 @@ def _baseline(root: Path, inventory: str, *, yes: bool) -> str:
     """Return the name of the baseline; empty if there is none."""
     if (root / _BASELINE).exists():
         return _BASELINE
-    question = "Accept what is found now, and report only what is new (a baseline)?"
+    question = "Accept all present findings, and report only new ones (a baseline)?"
     if not (yes or click.confirm(question, default=True)):
         return ""
     from kubelint_gpu.cli.commands.check import command as check
@@ -131,7 +131,7 @@ def _configuration(inventory: str, baseline: str) -> str:
 
 
 def _hook(path: Path, *, yes: bool) -> None:
-    """Write the hook; a configuration of pre-commit that is there is not changed."""
+    """Write the hook; an existing configuration of pre-commit is not changed."""
     text = path.read_text(encoding="utf-8", errors="replace") if path.is_file() else None
     if text is None:
         if yes or click.confirm(f"Write {path.name}?", default=True):
@@ -153,7 +153,7 @@ def _next(root: Path) -> list[str]:
     return [*steps, "kubelint-gpu check    # what is there, without what the baseline accepts"]
 
 
-def _write(path: Path, text: str, told: str = "is written") -> None:
+def _write(path: Path, text: str, done: str = "is written") -> None:
     """Write a new file, and say so.
 
     Raises:
@@ -165,4 +165,4 @@ def _write(path: Path, text: str, told: str = "is written") -> None:
         write_file(path, text.encode())
     except NotWritable as error:
         raise click.ClickException(f"cannot write {path.name}: {error}") from None
-    say(f"{path.name} {told}.")
+    say(f"{path.name} {done}.")

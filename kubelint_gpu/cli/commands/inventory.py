@@ -42,7 +42,7 @@ def schema() -> None:
 @option("--color", type=click.Choice(["auto", "always", "never"]), default="auto", help="[default: auto]")
 def validate(files: tuple[str, ...], each: bool, color: str) -> int:
     """Say what is wrong with inventory FILES: exit 0 nothing, 1 warnings, 2 it cannot be used."""
-    return max([validate_files(group, color) for group in ([(one,) for one in files] if each else [files])])
+    return max([validate_files(group, color) for group in ([(file,) for file in files] if each else [files])])
 
 
 @command.command("show", cls=ManualCommand)

@@ -1,4 +1,4 @@
-"""What `check` does with files that no earlier run has seen like that: judge, mend, report."""
+"""Runs `check` on files that no earlier run has seen in this state: judges, fixes and reports."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def judged(
     store: Store | None,
     key: str | None,
 ) -> int:
-    """Check what was gathered, report, and give the exit code; the output is kept where the run has a `key`."""
+    """Check the gathered files, report, and return the exit code. A run with a `key` stores its output."""
     executor = executor_at(options["executor"])
     configuration = gathered.settings
     selection = select(configuration, options["select"], options["ignore"], options["min_severity"], options["fail_on"])
@@ -75,10 +75,10 @@ def judged(
             pictures=draws(name for name, _ in targets),
             store=store,
         )
-    found = (*outcome.findings, *inputs.defects, *per_path_problems(selection.configuration))
-    outcome = replace(outcome, findings=tuple(filter(inputs.reports, found)))
+    findings = (*outcome.findings, *inputs.defects, *per_path_problems(selection.configuration))
+    outcome = replace(outcome, findings=tuple(filter(inputs.reports, findings)))
     if fixed is not None and options["diff"]:
-        unaccepted = tuple(one for one in outcome.findings if not baseline.accepts(one))
+        unaccepted = tuple(finding for finding in outcome.findings if not baseline.accepts(finding))
         left = any(map(selection.fails, selection.counted(unaccepted))) or selection.fails_undecided(unaccepted)
         if outcome.failed or inputs.failed or not inputs.usable:
             return FAILED
@@ -92,7 +92,7 @@ def judged(
         failed=outcome.failed or inputs.failed,
         grows=options["baseline"] is None,
     )
-    open_questions = (one for one in outcome.findings if one.undecided and not baseline.accepts(one))
+    open_questions = (each for each in outcome.findings if each.undecided and not baseline.accepts(each))
     failing = any(map(selection.fails, settled.findings)) or selection.fails_undecided(open_questions)
     shown = tuple(filter(selection.shows, settled.findings))
     settled = replace(settled, findings=shown, hidden=len(settled.findings) - len(shown))
@@ -132,7 +132,7 @@ def judged(
 def inputs_for(
     gathered: Gathered, paths: Sequence[str], inventories: Sequence[str], options: dict[str, Any], store: Store | None
 ) -> tuple[Inputs, Comparison | None]:
-    """The inputs of a run with the options of `check`, and what `--against` names."""
+    """Return the inputs of a run with the options of `check`, and the earlier state that `--against` names."""
     past = comparison(options["against"], paths) if options["against"] is not None else None
     gathered.tell()
     inputs = inputs_of(

@@ -25,7 +25,7 @@ from kubelint_gpu.sources.safe_write import NotWritable, write_file
 _LEVELS = {"error": 0, "warning": 1, "note": 2}
 _COUNTED = {"errors": "error", "warnings": "warning", "notes": "note"}
 _IN_EACH = ("nodes", "seconds")
-"""What every job says of the same thing, or of the same time."""
+"""Figures that are equal in all jobs: the merged report has the largest, not the sum."""
 _NOTIFICATIONS = "toolExecutionNotifications"
 
 
@@ -40,7 +40,7 @@ def command() -> None:
 def merge(files: tuple[str, ...], output_file: str | None) -> int:
     """Merge the reports of the jobs of check --shard: JSON reports, or SARIF logs.
 
-    The result is in the format of FILES. What several of them found is told once.
+    The result is in the format of FILES. Equal findings are reported once.
     """
     try:
         text = "".join(merged([_read(path) for path in files]))
@@ -58,18 +58,18 @@ def merge(files: tuple[str, ...], output_file: str | None) -> int:
 
 def _read(path: str) -> object:
     try:
-        found: object = json.loads(read_named(path, max_bytes=2**30))
+        report: object = json.loads(read_named(path, max_bytes=2**30))
     except (NotReadable, ValueError, RecursionError) as error:
         raise click.ClickException(f"cannot read {path}: {error}") from None
-    return found
+    return report
 
 
-class NotMergeable(ValueError):  # noqa: N818 - it says what the reports are
+class NotMergeable(ValueError):  # noqa: N818 - it names the state of the reports
     """Reports that this program did not write, or of different kinds; the message says which."""
 
 
 def merged(reports: Sequence[Any]) -> Iterator[str]:
-    """Yield the report that one run about all files would have written, in the same format.
+    """Yield the report that a run about all files would have written, in the same format.
 
     Equal findings are reported once. A finding about many objects stays separate for each job's share.
 
@@ -77,9 +77,9 @@ def merged(reports: Sequence[Any]) -> Iterator[str]:
         NotMergeable: they are not all JSON reports or all SARIF logs of one release of this program.
     """
     try:
-        if all("findings" in one for one in reports):
+        if all("findings" in report for report in reports):
             return _json(reports)
-        if all("runs" in one for one in reports):
+        if all("runs" in report for report in reports):
             return _sarif(reports)
     except NotMergeable:
         raise
@@ -89,23 +89,23 @@ def merged(reports: Sequence[Any]) -> Iterator[str]:
 
 
 def _json(reports: Sequence[dict[str, Any]]) -> Iterator[str]:
-    version = _common_value([one["version"] for one in reports], "releases")
-    findings = sorted(_distinct([found for one in reports for found in one["findings"]]), key=_place)
-    # what is not shown is counted only if there is any
-    summaries = [{"hidden": 0, **one["summary"]} for one in reports]
+    version = _common_value([report["version"] for report in reports], "releases")
+    findings = sorted(_distinct([finding for report in reports for finding in report["findings"]]), key=_place)
+    # a report has `hidden` only if it hides findings
+    summaries = [{"hidden": 0, **report["summary"]} for report in reports]
     summary = {
-        name: (max if name in _IN_EACH else sum)(one[name] for one in summaries)
-        for name in _common_value([list(one) for one in summaries], "releases")
+        name: (max if name in _IN_EACH else sum)(counts[name] for counts in summaries)
+        for name in _common_value([list(counts) for counts in summaries], "releases")
     }
     hidden, seconds = summary.pop("hidden"), summary.pop("seconds")
     summary |= {**({"hidden": hidden} if hidden else {}), "seconds": seconds}
-    summary |= {name: sum(one["severity"] == kind for one in findings) for name, kind in _COUNTED.items()}
-    decided = _distinct([row for one in reports for row in one.get("decided", ())])
+    summary |= {name: sum(finding["severity"] == kind for finding in findings) for name, kind in _COUNTED.items()}
+    decided = _distinct([row for report in reports for row in report.get("decided", ())])
     decided.sort(key=lambda row: (rank(row["verdict"]), row["object"], row["path"], row["line"]))
-    failed = next((one["failed"] for one in reports if "failed" in one), None)
+    failed = next((report["failed"] for report in reports if "failed" in report), None)
     reasons: Counter[str] = Counter()
-    for one in reports:
-        reasons.update({told["reason"]: told["count"] for told in one.get("undecided", ())})
+    for report in reports:
+        reasons.update({row["reason"]: row["count"] for row in report.get("undecided", ())})
     undecided = [{"reason": reason, "count": count} for reason, count in reasons.most_common()]
     body = ",\n".join(
         f'    "{name}": {f"{value:.3f}" if name == "seconds" else value}' for name, value in summary.items()
@@ -114,12 +114,12 @@ def _json(reports: Sequence[dict[str, Any]]) -> Iterator[str]:
 
 
 def _json_parts(
-    version: str, found: tuple[Sequence[Any], Sequence[Any]], failed: str | None, undecided: Sequence[Any], summary: str
+    version: str, rows: tuple[Sequence[Any], Sequence[Any]], failed: str | None, undecided: Sequence[Any], summary: str
 ) -> Iterator[str]:
     yield f'{{\n  "version": {dump(version)},\n  "findings": '
-    yield from array(found[0], indent=2, margin=2)
+    yield from array(rows[0], indent=2, margin=2)
     yield ',\n  "decided": '
-    yield from array(found[1], indent=2, margin=2)
+    yield from array(rows[1], indent=2, margin=2)
     if failed is not None:
         yield f',\n  "failed": {dump(failed)}'
     if undecided:
@@ -127,9 +127,9 @@ def _json_parts(
     yield f',\n  "summary": {{\n{summary}\n  }}\n}}\n'
 
 
-def _place(found: dict[str, Any]) -> tuple[Any, ...]:
+def _place(finding: dict[str, Any]) -> tuple[Any, ...]:
     keys = ("path", "line", "column", "code", "endLine", "endColumn", "object", "message", "fingerprint")
-    return (*(found[key] for key in keys), dump(found))
+    return (*(finding[key] for key in keys), dump(finding))
 
 
 def _sarif(logs: Sequence[dict[str, Any]]) -> Iterator[str]:
@@ -137,21 +137,22 @@ def _sarif(logs: Sequence[dict[str, Any]]) -> Iterator[str]:
     drivers = [run["tool"]["driver"] for run in runs]
     _common_value([(driver["name"], driver.get("version")) for driver in drivers], "releases")
     _common_value([run["automationDetails"] for run in runs], "categories")
-    rules = [one for _, one in sorted({one["id"]: one for driver in drivers for one in driver["rules"]}.items())]
-    index = {one["id"]: place for place, one in enumerate(rules)}
+    rules = [rule for _, rule in sorted({rule["id"]: rule for driver in drivers for rule in driver["rules"]}.items())]
+    index = {rule["id"]: place for place, rule in enumerate(rules)}
     results = sorted(
-        _distinct([{**one, "ruleIndex": index[one["ruleId"]]} for run in runs for one in run["results"]]), key=_first
+        _distinct([{**result, "ruleIndex": index[result["ruleId"]]} for run in runs for result in run["results"]]),
+        key=_first,
     )
     invocations = [run["invocations"][0] for run in runs]
-    invocation: dict[str, Any] = {"executionSuccessful": all(one["executionSuccessful"] for one in invocations)}
-    said = _distinct([note for one in invocations for note in one.get(_NOTIFICATIONS, ())])
+    invocation: dict[str, Any] = {"executionSuccessful": all(each["executionSuccessful"] for each in invocations)}
+    notes = _distinct([note for each in invocations for note in each.get(_NOTIFICATIONS, ())])
     if len(results) > MOST_RESULTS:
         text = f"{len(results) - MOST_RESULTS} of {len(results)} findings are left out, the least severe ones"
-        said.append({"level": "warning", "message": {"text": text}})
-    if said:
-        invocation[_NOTIFICATIONS] = said
-    told = {"results": results[:MOST_RESULTS], "invocations": [invocation]}
-    return _sarif_parts(logs[0], {**runs[0], **told}, rules)
+        notes.append({"level": "warning", "message": {"text": text}})
+    if notes:
+        invocation[_NOTIFICATIONS] = notes
+    content = {"results": results[:MOST_RESULTS], "invocations": [invocation]}
+    return _sarif_parts(logs[0], {**runs[0], **content}, rules)
 
 
 def _sarif_parts(log: dict[str, Any], run: dict[str, Any], rules: Sequence[Any]) -> Iterator[str]:

@@ -1,4 +1,4 @@
-"""What `kubelint-gpu explain` prints of a workload."""
+"""`kubelint-gpu explain` for a workload."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def explain_workload(
     *,
     together: bool,
 ) -> int:
-    """Print why a workload fits where it fits; the exit code."""
+    """Print why a workload fits where it fits; return the exit code."""
     settings = configuration_for(config, paths)
     if not inventories and not settings.inventories:
         raise click.UsageError(
@@ -52,7 +52,7 @@ def explain_workload(
     unit, subject = find(what, inputs.units)
     try:
         with limited(NORMAL.run, NORMAL.group):
-            found = situations(unit, subject)
+            moments = situations(unit, subject)
             with suppress(UsedUp):
                 ask(unit)
     except UsedUp:
@@ -63,10 +63,10 @@ def explain_workload(
         from kubelint_gpu.explain.explanation_json import to_json
         from kubelint_gpu.report.dump import dump
 
-        say(dump(to_json(unit, subject, found), indent=2))
+        say(dump(to_json(unit, subject, moments), indent=2))
     else:
         from kubelint_gpu.cli.outputs import options_for
         from kubelint_gpu.explain.explanation_text import render
 
-        say("\n".join(render(unit, subject, found, options_for(sys.stdout, color))), color=True)
+        say("\n".join(render(unit, subject, moments, options_for(sys.stdout, color))), color=True)
     return FAILED if inputs.failed or not all(world.whole for world in inputs.worlds) else NOTHING

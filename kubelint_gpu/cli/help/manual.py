@@ -1,4 +1,4 @@
-"""How `--help` says it: options in sections, examples and exit codes, in 80 columns."""
+"""The pages of `--help`: options in sections, examples and exit codes, in 80 columns."""
 
 from __future__ import annotations
 
@@ -47,18 +47,18 @@ SECTIONS = {
     "Repairs": ("fix", "unsafe_fixes", "diff"),
     "Settings": ("config", "isolated", "show_settings", "executor", "no_cache", "stdio", "yes"),
 }
-"""The sections of the options, with the names of their parameters; what stands in none comes last."""
+"""The sections of the options, with the names of their parameters. Options without a section come last."""
 
 
 class PathCommand(click.Command):
-    """Takes an argument with a leading dash for a path where a manifest of that name is there.
+    """Takes an argument with a leading dash for a path if a manifest has that name.
 
-    pre-commit puts no `--` before the names of files, and a file must not become an option by its name.
+    pre-commit puts no `--` before the names of files, and the name of a file must not act as an option.
     """
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        """The arguments of the command line, such paths written with `./`."""
-        return super().parse_args(ctx, [os.path.join(".", one) if _is_manifest(one) else one for one in args])  # noqa: PTH118
+        """Parse the command line, with `./` before such paths."""
+        return super().parse_args(ctx, [os.path.join(".", text) if _is_manifest(text) else text for text in args])  # noqa: PTH118
 
 
 def _is_manifest(argument: str) -> bool:
@@ -77,7 +77,7 @@ class ManualCommand(_Helped, PathCommand):
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """The options, section by section."""
         for title, parameters in sectioned(self.get_params(ctx)):
-            rows = [row for row in (one.get_help_record(ctx) for one in parameters) if row is not None]
+            rows = [row for row in (parameter.get_help_record(ctx) for parameter in parameters) if row is not None]
             if rows:
                 with formatter.section(title):
                     formatter.write_dl(rows)

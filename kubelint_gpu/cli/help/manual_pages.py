@@ -1,4 +1,4 @@
-"""What `--help` adds to each command: examples and exit codes."""
+"""Texts that `--help` adds to each command: examples and exit codes."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 
 CHECKED = (
-    ("0", "nothing was found that fails: no error and no warning, or what --fail-on says"),
+    ("0", "no finding fails the run: no error and no warning, or as --fail-on says"),
     ("1", "there are findings"),
     ("2", "the run itself failed: bad usage, a missing file, an inventory that cannot be used, or not all of it"),
     ("130", "interrupted"),
@@ -14,7 +14,7 @@ CHECKED = (
 
 _MANUAL = json.loads((Path(__file__).parent / "manual.json").read_text(encoding="utf-8"))
 EXAMPLES: dict[str, list[tuple[str, str]]] = _MANUAL["examples"]
-"""For each command what somebody may want, and the command line for it."""
+"""For each command: tasks, each with the command line for it."""
 
 EXITS = {**_MANUAL["exits"], "check": CHECKED}
 

@@ -1,4 +1,4 @@
-"""Values of options and arguments, and what a shell proposes for them."""
+"""Types of options and arguments, with the values that a shell proposes."""
 
 from __future__ import annotations
 
@@ -12,16 +12,16 @@ if TYPE_CHECKING:
 
 
 class _Path(click.ParamType):  # type: ignore[type-arg]  # that of an older click takes none
-    """What `click.Path` takes; that looks for a translation of its name as soon as it is made."""
+    """Like `click.Path`, but looks for no translation of its name when it is created."""
 
     name = "path"
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
-        """The path; click says what is wrong with one that cannot be read."""
+        """Return a readable path; for an unreadable path, raise the error of `click.Path`."""
         return value if os.access(value, os.R_OK) else click.Path().convert(value, param, ctx)
 
     def shell_complete(self, ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
-        """What the shell proposes by itself."""
+        """Return the proposals of the shell for paths."""
         return click.Path().shell_complete(ctx, param, incomplete)
 
 
@@ -29,7 +29,7 @@ PATH = _Path()
 
 
 def codes(_ctx: click.Context, _param: click.Parameter, incomplete: str) -> list[CompletionItem]:
-    """Codes and names of rules, also behind a comma."""
+    """Return the codes and names of rules that complete a text, also after a comma."""
     from click.shell_completion import CompletionItem
 
     from kubelint_gpu.findings.catalogue import every_rule

@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, Any
 from kubelint_gpu.cache.digests import digest_of
 from kubelint_gpu.cache.plain_values import NotPlain, from_text, to_text
 from kubelint_gpu.documents import Reading
+from kubelint_gpu.findings.catalogue import program
 from kubelint_gpu.kube.kinds.custom_workload import further_rows
 from kubelint_gpu.workspace.apply_set import ApplySet
 from kubelint_gpu.workspace.cluster_context import ClusterContext
 from kubelint_gpu.workspace.manifest import Manifest
-from kubelint_gpu.workspace.project.known_configurations import program
 from kubelint_gpu.workspace.shared_objects import needs_of, outline
 
 if TYPE_CHECKING:

@@ -13,7 +13,7 @@ from kubelint_gpu.cache.store import Store
 from kubelint_gpu.documents import MAX_BYTES, Document, Pointer, Reading, Role, SourceText, Span, read
 from kubelint_gpu.documents.ledger import MOST_TOGETHER
 from kubelint_gpu.documents.reader import decode, read_text
-from kubelint_gpu.findings.catalogue import rules_folder
+from kubelint_gpu.findings.catalogue import program
 from kubelint_gpu.findings.defect import defect
 from kubelint_gpu.findings.finding import Finding, Place
 from kubelint_gpu.inventory import Inventory
@@ -130,13 +130,6 @@ def known_document(store: Store, path: str, data: bytes) -> KnownDocument | None
     except (ValueError, TypeError):
         pass
     return KnownDocument(source, data, value, keys)
-
-
-def program() -> str:
-    """A digest of this program, the rules among it."""
-    from kubelint_gpu.cache import digests
-
-    return digests.program_identity((str(rules_folder()),))
 
 
 class KnownFiles:
