@@ -1,4 +1,4 @@
-"""What a finding offers: fixes that were tried, and the field that a layer removed."""
+"""Tries the proposals of findings before it offers them, and names the layer that removed a decisive field."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ if TYPE_CHECKING:
     from kubelint_gpu.sources.render import TakenAway
 
 _MOST_FINDINGS = 20_000
-"""Findings of a unit from which on no fix is tried: each trial finds all of them again."""
+"""With more findings in a unit, no fix is tried: each trial computes all findings again."""
 _TOO_MANY = "it was not tried, because so much is found here: mend the other findings first"
 _FEW = 3
-"""Of so many findings of one cause each is tried by itself, too, if no change mends all of them."""
+"""Up to so many findings of one cause are also tried alone, if no joint change fixes all of them."""
 _EXPLAINED = ("KLG1", "KLG2")
 
 _MOST = 24
@@ -33,7 +33,7 @@ _MOST_TEXT = 60
 
 
 def not_offered(finding: Finding, fixes: Sequence[Fix], refusals: Sequence[Refusal]) -> Iterator[str]:
-    """Why a finding about rollouts or placement comes without a fix although one was thought of."""
+    """Yield a sentence that says why a finding about rollouts or placement has a refused proposal but no fix."""
     if refusals and not fixes and finding.severity != "note" and finding.code.startswith(_EXPLAINED):
         yield with_short_words(f'no fix is offered. One would be "{refusals[0].title}", but {refusals[0].why}')
 
@@ -41,10 +41,11 @@ def not_offered(finding: Finding, fixes: Sequence[Fix], refusals: Sequence[Refus
 def offered(
     unit: ApplySet, wanted: Sequence[Diagnostic], drafts: Sequence[Diagnostic], trials: Trials
 ) -> list[tuple[Fix | Refusal, ...]]:
-    """What came of the proposals of each draft; what weighs most is tried first."""
+    """Return the fixes and refusals of each draft in `wanted`. The most severe drafts are tried first."""
     if len(drafts) > _MOST_FINDINGS:
         return [
-            tuple(Refusal(one.title, one.safety, _TOO_MANY, one.effect) for one in draft.proposals) for draft in wanted
+            tuple(Refusal(each.title, each.safety, _TOO_MANY, each.effect) for each in draft.proposals)
+            for draft in wanted
         ]
     known = batches(unit, wanted, drafts)
     left = count(known.alone or 0, -1)
@@ -54,7 +55,7 @@ def offered(
     together: set[int] = set()
     for group in groups:
         joint = tuple(_joint(unit, [wanted[place] for place in group], drafts, trials))
-        if len(group) > _FEW or any(isinstance(one, Fix) for one in joint):
+        if len(group) > _FEW or any(isinstance(answer, Fix) for answer in joint):
             together.update(group)
             for place in group:
                 done[place] = joint
@@ -71,31 +72,31 @@ def offered(
             for place, draft in enumerate(wanted)
             if draft.effective_severity == severity and place not in together
         }
-        # the first proposal of each comes before the second one of any
+        # every draft's first proposal comes before any second proposal
         while running:
-            for place, one in list(running.items()):
-                found = next(one, None)
-                if found is None:
+            for place, answers in list(running.items()):
+                answer = next(answers, None)
+                if answer is None:
                     del running[place]
                 else:
-                    done[place] = (*done[place], found)
+                    done[place] = (*done[place], answer)
     return done
 
 
 def _joint(
     unit: ApplySet, group: Sequence[Diagnostic], drafts: Sequence[Diagnostic], trials: Trials
 ) -> Iterator[Fix | Refusal]:
-    """The changes that mend all findings of a group when they are made in all of its objects."""
+    """Yield changes that fix all findings of a group if they are made in all of its objects."""
     for proposal in joint_proposals(group):
         first = replace(group[0], proposals=(proposal,))
         yield from tried(unit, first, drafts, is_enough=trials.is_enough, beside=group[1:])
 
 
 def removed(unit: ApplySet, drafts: Sequence[Diagnostic], trials: Trials) -> dict[Identity, tuple[Related, ...]]:
-    """The lines that took away what a draft would not be there with, of drafts by what stays the same of them."""
+    """Return, by the identity of each draft, the lines that removed a field that would prevent the finding."""
     if not unit.rendered or not drafts:
         return {}
-    found: dict[Identity, tuple[Related, ...]] = {}
+    culprits: dict[Identity, tuple[Related, ...]] = {}
     concerned = dict.fromkeys(draft.manifest for draft in drafts if draft.manifest is not None)
     for manifest, removal in islice(_removals(tuple(concerned)), _MOST):
         if not trials.spend():
@@ -105,10 +106,10 @@ def removed(unit: ApplySet, drafts: Sequence[Diagnostic], trials: Trials) -> dic
         except NotEditable:
             continue
         spot = removal.writer.spot()
-        related = Related(place_of(spot.path, spot.span), _told(removal))
-        for one in cured(changed, drafts) if changed is not None else ():
-            found[one] = (*found.get(one, ()), related)
-    return found
+        related = Related(place_of(spot.path, spot.span), _removal_text(removal))
+        for identity in cured(changed, drafts) if changed is not None else ():
+            culprits[identity] = (*culprits.get(identity, ()), related)
+    return culprits
 
 
 def _removals(manifests: Sequence[Manifest]) -> Iterator[tuple[Manifest, TakenAway]]:
@@ -125,11 +126,11 @@ def _put_back(manifest: Manifest, removal: TakenAway) -> list[editing.Edit]:
     return [editing.set_key(item, pointer[:-1], str(pointer[-1]), [*value_at(item.value, pointer), *missing])]
 
 
-def _told(removal: TakenAway) -> str:
+def _removal_text(removal: TakenAway) -> str:
     where = ".".join(map(str, removal.pointer))
-    said = []
+    fields = []
     for key, value in removal.entries:
         name = f"{where}.{key}" if key is not None and where else key or f"of {where}"
         text = json.dumps(value) if not isinstance(value, str) else value
-        said.append(f"{name}: {text}" if len(text) <= _MOST_TEXT else name)
-    return f"{', '.join(said)} is taken away here; with it this would not be found"
+        fields.append(f"{name}: {text}" if len(text) <= _MOST_TEXT else name)
+    return f"{', '.join(fields)} is taken away here; with it this would not be found"

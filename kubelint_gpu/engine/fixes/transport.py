@@ -1,7 +1,7 @@
-"""A change of a rendered text as changes of the sources it was made of.
+"""Translates a change of a rendered text into edits of its sources.
 
-What a proposal changes in the rendered object is looked for where it was written: the last writer of a value, the
-resource for a new field. Where that is not one piece of text that can be edited, there is no such change.
+A changed value is edited in the source that wrote it last, a new field in the resource. If that source is not a single
+editable text, there are no edits.
 """
 
 from __future__ import annotations
@@ -28,26 +28,26 @@ _WHOLE = ("replicas",)
 
 
 def source_edits(unit: ApplySet, changed: ApplySet) -> list[Edit]:
-    """The edits of sources after which the unit should render to what `changed` holds.
+    """Return edits of sources after which the unit renders to the texts of `changed`.
 
-    That they change this and nothing else is seen in the model of the build; Kustomize itself has the last word when a
-    fix is made.
+    A model of the build checks that the edits change nothing else. Kustomize itself checks it again when the fix is
+    applied.
 
     Raises:
-        NotEditable: there are none.
+        NotEditable: there are no such edits.
     """
     edits: list[Edit] = []
-    for one in unit.rendered:
-        before, after = _text(unit, one), _text(changed, one)
-        if isinstance(one, RenderedChart) and before is not after and before is not None and after is not None:
-            edits += value_edits(one, before, after)
-    kustomizations = [one for one in unit.rendered if isinstance(one, Rendered)]
+    for rendition in unit.rendered:
+        before, after = _text(unit, rendition), _text(changed, rendition)
+        if isinstance(rendition, RenderedChart) and before is not after and before is not None and after is not None:
+            edits += value_edits(rendition, before, after)
+    kustomizations = [rendition for rendition in unit.rendered if isinstance(rendition, Rendered)]
     for rendered in kustomizations:
         before, after = _text(unit, rendered), _text(changed, rendered)
         if before is not after and before is not None and after is not None:
             edits += _edits(rendered, before, after)
     texts = _texts(unit, edits)
-    if any(one.renderer is not None and one.renderer.allowed.anything for one in kustomizations):
+    if any(each.renderer is not None and each.renderer.allowed.anything for each in kustomizations):
         raise NotEditable("what is built in place is not built with other texts")
     for rendered in kustomizations:
         before, after = _text(unit, rendered), _text(changed, rendered)
@@ -57,27 +57,27 @@ def source_edits(unit: ApplySet, changed: ApplySet) -> list[Edit]:
 
 
 def _wanted(rendered: Rendered, before: Reading, after: Reading) -> Counter[str]:
-    """What changes in the rendered objects, each with its kind of object and field."""
-    numbers: dict[object, int] = {one: number for number, one in enumerate(rendered.objects)}
-    found: Counter[str] = Counter()
+    """Count the changes of the rendered objects, each by object, field and values."""
+    numbers: dict[object, int] = {traceable: number for number, traceable in enumerate(rendered.objects)}
+    counts: Counter[str] = Counter()
     for document, other, origin in zip(before.documents, after.documents, rendered.origins, strict=True):
         number = numbers.get(origin.traceable) if origin is not None else None
-        found.update(_signature(number, change) for change in changes(document.value, other.value))
-    return found
+        counts.update(_signature(number, change) for change in changes(document.value, other.value))
+    return counts
 
 
 def _modelled(rendered: Rendered, texts: dict[str, bytes]) -> Counter[str]:
-    """What changes in the modelled objects with other texts for some sources."""
-    found: Counter[str] = Counter()
-    for number, (one, other) in enumerate(zip_longest(rendered.objects, traced_again(rendered, texts))):
-        if one is None or other is None:
+    """Count the changes of the modelled objects if some sources have other texts."""
+    counts: Counter[str] = Counter()
+    for number, (old, new) in enumerate(zip_longest(rendered.objects, traced_again(rendered, texts))):
+        if old is None or new is None:
             raise NotEditable("an object comes or goes")
-        found.update(_signature(number, change) for change in changes(one.traced.value, other.traced.value))
-    return found
+        counts.update(_signature(number, change) for change in changes(old.traced.value, new.traced.value))
+    return counts
 
 
 def _signature(number: int | None, change: Change) -> str:
-    """A change in words; the order of lists may differ between the model and what is printed."""
+    """Return a key of a change without list positions: the model may order lists in another way."""
     pointer, old, new = change
     steps = ["*" if isinstance(step, int) else step for step in pointer]
     shown = ["absent" if value is ABSENT else json.dumps(value, sort_keys=True) for value in (old, new)]
@@ -85,7 +85,7 @@ def _signature(number: int | None, change: Change) -> str:
 
 
 def with_edits(unit: ApplySet, edits: Sequence[Edit]) -> ApplySet:
-    """The unit with its sources edited and rendered again.
+    """Return the unit with edited sources, rendered again.
 
     Raises:
         NotEditable: the text does not allow the edits, or it is no longer built.
@@ -94,7 +94,7 @@ def with_edits(unit: ApplySet, edits: Sequence[Edit]) -> ApplySet:
 
 
 def _texts(unit: ApplySet, edits: Sequence[Edit]) -> dict[str, bytes]:
-    """The edited sources by path."""
+    """Return the edited sources by path."""
     texts: dict[str, bytes] = {}
     for reading in unit.sources:
         mine = [edit for edit in edits if reading.source is not None and edit.path == reading.source.path]
@@ -104,18 +104,18 @@ def _texts(unit: ApplySet, edits: Sequence[Edit]) -> dict[str, bytes]:
 
 
 def with_texts(unit: ApplySet, texts: dict[str, bytes]) -> ApplySet:
-    """The unit with other texts for some of its sources, by printed path, and rendered again where that matters.
+    """Return the unit with other texts for some sources, by printed path; what depends on them is rendered again.
 
     Raises:
         NotEditable: it is no longer built.
     """
-    rendered = [one.again(texts) for one in unit.rendered]
-    for one in rendered:
-        if one.reading is None:
-            raise NotEditable(one.problems[0].message if one.problems else "nothing is rendered")
-    fresh = {one.path: one.reading for one in rendered}
+    renditions = [rendition.again(texts) for rendition in unit.rendered]
+    for rendition in renditions:
+        if rendition.reading is None:
+            raise NotEditable(rendition.problems[0].message if rendition.problems else "nothing is rendered")
+    fresh = {rendition.path: rendition.reading for rendition in renditions}
     readings = [_fresh(reading, fresh, texts) for reading in unit.readings]
-    return unit.with_readings(readings, rendered)
+    return unit.with_readings(readings, renditions)
 
 
 def _fresh(reading: Reading, fresh: dict[str, Reading | None], texts: dict[str, bytes]) -> Reading:
@@ -126,7 +126,7 @@ def _fresh(reading: Reading, fresh: dict[str, Reading | None], texts: dict[str, 
 
 
 def _text(unit: ApplySet, rendered: Rendition) -> Reading | None:
-    return next((one for one in unit.readings if one.path == rendered.path), None)
+    return next((reading for reading in unit.readings if reading.path == rendered.path), None)
 
 
 def _edits(rendered: Rendered, before: Reading, after: Reading) -> Iterator[Edit]:
@@ -140,12 +140,12 @@ def _edits(rendered: Rendered, before: Reading, after: Reading) -> Iterator[Edit
             former = former_of(change, differing)
             if origin is not None and former is not None:
                 yield from _renamed(origin, former, change)
-            elif origin is not None and not any(former_of(one, differing) is change for one in differing):
+            elif origin is not None and not any(former_of(each, differing) is change for each in differing):
                 yield _edit(origin, change)
 
 
 def _renamed(origin: Origin, former: Change, change: Change) -> Iterator[Edit]:
-    """Another key and value where the former entry was written."""
+    """Yield edits that write another key and value over the former entry."""
     traced = _known(origin, former[0])
     item, where = _document(traced.writer)
     if len(traced.writers) > 1:
@@ -179,7 +179,7 @@ def _edit(origin: Origin, change: Change) -> Edit:
 
 
 def _added(home: Traced, key: str, value: Any) -> Edit:
-    """A new key goes where the mapping was written first: that is the resource, and patches come on top of it."""
+    """Return an edit that adds a key to the first text with the mapping: the resource, below all patches."""
     reason = NotEditable("no source holds the mapping")
     for writer in home.writers:
         try:

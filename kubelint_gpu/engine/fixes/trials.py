@@ -1,4 +1,4 @@
-"""Asking every rule about a unit, and about the same unit with a change: what the change takes away, what it brings."""
+"""Tries a change: asks every rule about the changed unit, and compares the findings before and after."""
 
 from __future__ import annotations
 
@@ -23,20 +23,21 @@ from kubelint_gpu.workspace.unread_objects import decisive
 _UNTRIED = "it was not tried, because so many workloads are applied together: check the file by itself, or fewer"
 _NO_WORK = f"it was not tried: {USED_UP}"
 MOST_RENDERED = 10_000
-"""Objects of a rendered unit that are judged again for trials: its sources are traced again each time, too."""
+"""The most objects of a rendered unit that trials judge again; each trial also traces the sources again."""
 _ROLLOUTS = 10
-"""Rollouts that are judged beside each other: the cube of their number, divided by this, weighs as so many objects."""
+"""Rollouts that compete: the cube of their number, divided by this, counts as so many objects."""
 FIRST = 8
-"""Trials that take place however many objects there are."""
-_STEPS = 150_000  # the steps of work after which none of them begins
+"""Trials that are always allowed, for any number of objects."""
+_STEPS = 150_000  # after so many steps of work, no trial begins
 _PART_OF_TRIAL = 4
-_SAVED = 2  # a trial may take so many times less than what was asked before: questions that it leaves equal are known
+_SAVED = 2  # a trial may cost so many times less than the first run: answers to unchanged questions are known
 
 
 class Trials:
-    """How much of a rendered unit may still be judged again, in thirds of objects: each trial asks all rules about all.
+    """The allowance of a rendered unit for trials, in thirds of objects. Each trial asks all rules about all objects.
 
-    It is counted and not timed, so that every machine says the same. `asked` are the steps that asking all rules took.
+    Objects are counted and time is not measured, so that all machines answer alike. `asked` is the number of steps that
+    the first run of all rules took.
     """
 
     def __init__(self, unit: ApplySet, asked: int = 0) -> None:
@@ -47,12 +48,12 @@ class Trials:
         self._end = (left() or 0) - _STEPS
 
     def spend(self) -> bool:
-        """Whether there may be one more; the first ones are allowed however many objects there are."""
+        """Spend one trial; return whether the allowance covers it. The first trials are always covered."""
         self._left -= self._each
         return self._left >= -FIRST * self._each and (self._left >= 0 or (left() or 0) >= self._end)
 
     def is_enough(self) -> bool:
-        """Whether enough work is left for a trial: what is cut off proves nothing, and costs as much."""
+        """Whether enough steps are left for a trial. A trial that is cut off costs steps and proves nothing."""
         steps = left()
         return steps is None or steps // _PART_OF_TRIAL * _SAVED >= self._asked
 
@@ -66,17 +67,16 @@ def tried(
     is_enough: Callable[[], bool] = lambda: True,
     beside: Sequence[Diagnostic] = (),
 ) -> Iterator[Fix | Refusal]:
-    """Each proposal as a fix if it works: the manifest still parses, loses the finding, gains no error and no warning.
+    """Yield each proposal as a fix if it works, else as a refusal with its cause.
 
-    One that does not work is refused, with its cause, and so is one that writes a field anew which stands misplaced;
-    one that would change nothing is neither.
-    It must mend what is found `beside` the draft, too.
-    The numbers in `holds` are of proposals that are known to work; `alone` is asked whether another may be tried, and
+    A proposal works if the manifest still parses, loses the finding and those `beside` it, and gains no error and no
+    warning. A proposal is refused if it writes a field again that exists at a wrong place. A proposal without edits is
+    skipped. `holds` has the numbers of proposals that are known to work. `alone` says whether another trial is allowed,
     `is_enough` whether work is left for it.
     """
     waiting: Sequence[misplaced_fields.Misplaced] = ()
-    whole = [one.manifest for one in (draft, *beside)]
-    known = not any(claims_behind(unit, draft, one) or (one is not None and one.unknown) for one in whole)
+    concerned = [each.manifest for each in (draft, *beside)]
+    known = not any(claims_behind(unit, draft, each) or (each is not None and each.unknown) for each in concerned)
     sure = known and not decisive(unit)
     if draft.proposals and draft.manifest is not None and draft.code != misplaced_fields.MISPLACED:
         waiting = misplaced_fields.misplaced_in(unit, draft.manifest)
@@ -104,7 +104,7 @@ def tried(
             other = "" if proposal.of_amounts else asks_for_other(unit, changed)
             works = not other and not why
             made = _of_sources(unit, changed, edits) if works and unit.rendered else edits
-            del changed  # what waits for its next turn keeps what it names
+            del changed  # a suspended generator would keep it in memory
             if other:
                 yield Refusal(proposal.title, proposal.safety, other, proposal.effect)
                 continue
@@ -119,15 +119,15 @@ def tried(
 
 
 def _of_sources(unit: ApplySet, changed: ApplySet, edits: Sequence[editing.Edit]) -> list[editing.Edit]:
-    """The edits as those of files that people write."""
+    """Return the edits with those of rendered texts translated into edits of their sources."""
     from kubelint_gpu.engine.fixes.transport import source_edits
 
-    made = {one.path for one in unit.rendered}
+    made = {rendition.path for rendition in unit.rendered}
     return [*(edit for edit in edits if edit.path not in made), *source_edits(unit, changed)]
 
 
 def edited(unit: ApplySet, edits: Sequence[editing.Edit]) -> ApplySet | None:
-    """The unit with the edits made; None where the text does not allow them."""
+    """Return the edited unit; None if the text does not allow the edits."""
     try:
         return changed_by(unit, edits)
     except NotEditable:
@@ -135,7 +135,7 @@ def edited(unit: ApplySet, edits: Sequence[editing.Edit]) -> ApplySet | None:
 
 
 def changed_by(unit: ApplySet, edits: Sequence[editing.Edit]) -> ApplySet:
-    """The unit with the edits made; what was made of edited sources is rendered again.
+    """Return the edited unit; renders of edited sources are made again.
 
     Raises:
         NotEditable: the text does not allow them, or cannot be read after them.
@@ -160,12 +160,12 @@ def changed_by(unit: ApplySet, edits: Sequence[editing.Edit]) -> ApplySet:
 
 
 def asks_for_other(unit: ApplySet, changed: ApplySet) -> str:
-    """What a change makes of the amounts that workloads ask for; empty where pods ask for as many devices as before.
+    """Return a sentence about a change of the requested amounts; empty if pods request as many devices as before.
 
-    Fewer replicas are another amount, and more of them are not.
+    Fewer replicas are such a change, more replicas are not.
     """
-    before = {one.key: one.workload for one in unit.subjects}
-    for after in (one for one in changed.subjects if one.key in before):
+    before = {subject.key: subject.workload for subject in unit.subjects}
+    for after in (subject for subject in changed.subjects if subject.key in before):
         old, new = before[after.key], after.workload
         if new.replicas < old.replicas:
             return f"it would lower the replicas of {workload_name(new)} from {old.replicas} to {new.replicas}"
@@ -175,25 +175,26 @@ def asks_for_other(unit: ApplySet, changed: ApplySet) -> str:
 
 
 def other_devices(old: Workload, new: Workload) -> bool:
-    """Whether a pod that asked for devices asks for another number of them, whatever they are called."""
+    """Whether a pod that requested devices now requests another number, under any resource names."""
     was, now = (
-        sum(amount for name, amount in pod_requests(one.spec).items() if is_extended(name)) for one in (old, new)
+        sum(amount for name, amount in pod_requests(workload.spec).items() if is_extended(name))
+        for workload in (old, new)
     )
     return was not in (0, now)
 
 
 OF_SEVERAL = frozenset(("KLG106",))
-"""The rules about rollouts that begin together: they are named by the first of them."""
+"""The rules about rollouts that begin together. Their findings name the first rollout."""
 _OF_STEADY_STATE = frozenset(("drain", "capacity"))
-"""The tags of rules about what runs: how a workload is rolled out does not matter to these."""
+"""The tags of rules about running pods. A rollout strategy does not matter to these rules."""
 
 
 def unaffected(unit: ApplySet, changed: ApplySet) -> frozenset[str]:
-    """Return tags of rules that a change of a unit cannot concern; none if it may concern all."""
+    """Return tags of rules that a change of a unit cannot affect; none if it might affect all rules."""
     if len(unit.manifests) != len(changed.manifests):
         return frozenset()
     pairs = zip(unit.manifests, changed.manifests, strict=True)
-    other = [(one.workload, two.workload) for one, two in pairs if one.item.value != two.item.value]
+    other = [(old.workload, new.workload) for old, new in pairs if old.item.value != new.item.value]
     rolls_only = all(
         old is not None and new is not None and replace(new, strategy=old.strategy) == old for old, new in other
     )
@@ -201,39 +202,39 @@ def unaffected(unit: ApplySet, changed: ApplySet) -> frozenset[str]:
 
 
 def objection(unit: ApplySet, changed: ApplySet, mended: Sequence[Diagnostic], drafts: Sequence[Diagnostic]) -> str:
-    """Why a change of a unit does not mend some findings, or not without harm; empty where it does."""
+    """Return why a change does not fix some findings, or harms others; empty if it works."""
     spared = unaffected(unit, changed)
     spared = spared if all(spared.isdisjoint(rule(draft.code).tags) for draft in mended) else frozenset()
     after, crashed = drafts_of(changed, without=spared)
     if crashed:
         return f"with it {crashed[-1].message}"
-    if not {draft.identity for draft in mended}.isdisjoint(found.identity for found in after):
+    if not {draft.identity for draft in mended}.isdisjoint(draft.identity for draft in after):
         return "it does not help"
-    before = {found.identity for found in drafts}
-    # a note that the finding stood before is no price of the change
-    fresh = [found for found in after if found.identity not in before]
+    before = {draft.identity for draft in drafts}
+    # a new note is allowed: the finding may have hidden it
+    fresh = [draft for draft in after if draft.identity not in before]
     about = {draft.identity[1:3] for draft in mended}
-    still_open = [found for found in fresh if is_open(found, about)]
+    still_open = [draft for draft in fresh if is_open(draft, about)]
     if still_open:
         return f"with it {still_open[0].message}"
-    worse = [found for found in fresh if found.effective_severity != "note"]
+    worse = [draft for draft in fresh if draft.effective_severity != "note"]
     return f"it would bring {worse[0].code}: {worse[0].message}" if worse else ""
 
 
-def is_open(found: Diagnostic, about: Container[tuple[str, ...]]) -> bool:
-    """Whether a finding leaves undecided what becomes of one of some objects: not of rollouts that begin together."""
-    return bool(found.undecided) and found.code not in OF_SEVERAL and found.identity[1:3] in about
+def is_open(draft: Diagnostic, about: Container[tuple[str, ...]]) -> bool:
+    """Whether a finding leaves the fate of one of some objects undecided. Rollouts that begin together do not count."""
+    return bool(draft.undecided) and draft.code not in OF_SEVERAL and draft.identity[1:3] in about
 
 
 def cured(changed: ApplySet, drafts: Sequence[Diagnostic]) -> frozenset[Identity]:
-    """Which of the drafts of a unit a change takes away; none where it brings a new error or warning."""
+    """Return the drafts of a unit that a change removes, by identity; none if it adds an error or a warning."""
     after, crashed = drafts_of(changed)
-    before = {found.identity for found in drafts}
-    now = {found.identity: found.effective_severity for found in after}
-    # a note that the finding stood before is no price of the change
-    worse = any(one not in before for one, severity in now.items() if severity != "note")
-    still_open = {found.identity[1:3] for found in after if found.undecided and found.identity not in before}
-    cured = {one for one in before if one not in now and one[1:3] not in still_open}
+    before = {draft.identity for draft in drafts}
+    now = {draft.identity: draft.effective_severity for draft in after}
+    # a new note is allowed: the finding may have hidden it
+    worse = any(identity not in before for identity, severity in now.items() if severity != "note")
+    still_open = {draft.identity[1:3] for draft in after if draft.undecided and draft.identity not in before}
+    cured = {identity for identity in before if identity not in now and identity[1:3] not in still_open}
     return frozenset() if crashed or worse else frozenset(cured)
 
 

@@ -1,4 +1,7 @@
-"""A change of a rendered chart as edits of its values: in files, objects, texts of objects, or lists of parameters."""
+"""Translates a change of a rendered chart into edits of its values.
+
+The values stand in files, in objects, in texts of objects, or in lists of parameters. Templates are not edited.
+"""
 
 from __future__ import annotations
 
@@ -25,15 +28,15 @@ _NOTHING = "the chart offers no value for it: change the template"
 
 _NAME = pattern(r"[\w./\\-]+")
 _TEXT = pattern(r"[\w.:/ =-]*")
-"""What stands as it is in `--set` of Helm, which gives commas, braces and backslashes a meaning."""
+"""Text without special meaning in `--set` of Helm, unlike commas, braces and backslashes."""
 _NO_PARAMETER = "a parameter cannot set it"
 
 
 def value_edits(chart: RenderedChart, before: Reading, after: Reading) -> list[Edit]:
-    """The edits of files of values with which a chart renders to what `after` holds, as Helm says.
+    """Return edits of values with which Helm renders the chart to the text of `after`.
 
     Raises:
-        NotEditable: there are none.
+        NotEditable: there are no such edits.
     """
     if len(before.documents) != len(after.documents):
         raise NotEditable("an object comes or goes")
@@ -45,12 +48,12 @@ def value_edits(chart: RenderedChart, before: Reading, after: Reading) -> list[E
             if origin is None:
                 raise NotEditable(_NOTHING)
             former = former_of(change, differing)
-            found: list[Choice] = [()] if any(former_of(one, differing) is change for one in differing) else []
-            found += _renamed(origin, values, former, change) if former is not None else ()
-            found += ((edit,) for edit in _choices(origin, values, change))
-            if not found:
+            options: list[Choice] = [()] if any(former_of(each, differing) is change for each in differing) else []
+            options += _renamed(origin, values, former, change) if former is not None else ()
+            options += ((edit,) for edit in _choices(origin, values, change))
+            if not options:
                 raise NotEditable(_NOTHING if origin.found(change[0], "value").values is None else _BY_HAND)
-            choices.append(found)
+            choices.append(options)
     for chosen in islice(product(*choices), _MOST_TRIED):
         edits = list(dict.fromkeys(edit for choice in chosen for edit in choice))
         if _renders_to(chart, edits, after):
@@ -60,7 +63,7 @@ def value_edits(chart: RenderedChart, before: Reading, after: Reading) -> list[E
 
 def _renders_to(chart: RenderedChart, edits: Sequence[Edit], after: Reading) -> bool:
     texts: dict[str, bytes] = {}
-    for source in {one.path: one.source for one in chart.sources}.values():
+    for source in {reading.path: reading.source for reading in chart.sources}.values():
         mine = [edit for edit in edits if source is not None and edit.path == source.path]
         if source is not None and mine:
             try:
@@ -68,11 +71,15 @@ def _renders_to(chart: RenderedChart, edits: Sequence[Edit], after: Reading) -> 
             except NotEditable:
                 return False
     changed = chart.again(texts).reading
-    return changed is not None and [one.value for one in changed.documents] == [one.value for one in after.documents]
+    return changed is not None and _data(changed) == _data(after)
+
+
+def _data(reading: Reading) -> list[Any]:
+    return [document.value for document in reading.documents]
 
 
 def _renamed(origin: ChartOrigin, values: ChartValues, former: Change, change: Change) -> Iterator[Choice]:
-    """The edits that write another key and value in place of a former one."""
+    """Yield edits that write another key and value over a former entry."""
     where = origin.found(former[0], "value").values
     written = values.written(where) if where is not None and where[-1] == former[0][-1] else None
     if written is not None:
@@ -83,11 +90,11 @@ def _renamed(origin: ChartOrigin, values: ChartValues, former: Change, change: C
 
 
 def _choices(origin: ChartOrigin, values: ChartValues, change: Change) -> Iterator[Edit]:
-    """Edits of values that may make a change, the likeliest first."""
+    """Yield edits of values that might make a change, the most likely first."""
     pointer, old, new = change
     where = origin.found(pointer, "value").values
     if where is None and old is ABSENT:
-        # a mapping that comes of a value takes further keys
+        # a template that prints a whole mapping also prints its new keys
         home = origin.found(pointer[:-1], "key").values
         yield from _tried(values, home, str(pointer[-1]), new) if home is not None and pointer else ()
     if where is None:
@@ -108,7 +115,7 @@ def _choices(origin: ChartOrigin, values: ChartValues, change: Change) -> Iterat
 
 
 def _tried(values: ChartValues, home: Pointer, key: str, new: Any) -> Iterator[Edit]:
-    """A key of a mapping with another value, in the text that has the last word."""
+    """Yield an edit that sets a key of a mapping, in the text that overrides the others."""
     written = values.written((*home, key))
     if written is not None:
         yield from _allowed(lambda part, where: with_key(part, where[:-1], key, new), written)
@@ -117,7 +124,7 @@ def _tried(values: ChartValues, home: Pointer, key: str, new: Any) -> Iterator[E
 
 
 def _allowed(edit: Callable[[ValuesPart, Pointer], Edit], written: tuple[ValuesPart, Pointer] | None) -> Iterator[Edit]:
-    """An edit, if the text allows it."""
+    """Yield the edit if the text allows it."""
     if written is None:
         return
     try:
@@ -127,7 +134,7 @@ def _allowed(edit: Callable[[ValuesPart, Pointer], Edit], written: tuple[ValuesP
 
 
 def with_key(part: ValuesPart, home: Pointer, key: str, value: Any) -> Edit:
-    """Give a key of a mapping of values this value, whether or not it is there already.
+    """Return an edit that sets a key of a mapping of values, present or not.
 
     Raises:
         NotEditable: the text does not allow it.
@@ -142,7 +149,7 @@ def with_key(part: ValuesPart, home: Pointer, key: str, value: Any) -> Edit:
 
 
 def with_scalar(part: ValuesPart, pointer: Pointer, value: Any) -> Edit:
-    """Write another value in place of a single one.
+    """Return an edit that overwrites a scalar.
 
     Raises:
         NotEditable: the text does not allow it.
@@ -156,7 +163,7 @@ def with_scalar(part: ValuesPart, pointer: Pointer, value: Any) -> Edit:
 
 
 def renamed(part: ValuesPart, pointer: Pointer, key: str, value: Any) -> tuple[Edit, Edit]:
-    """Write another key with another single value in place of a key.
+    """Return edits that overwrite a key and its scalar.
 
     Raises:
         NotEditable: the text does not allow it.
@@ -171,7 +178,7 @@ def renamed(part: ValuesPart, pointer: Pointer, key: str, value: Any) -> tuple[E
 
 
 def without(part: ValuesPart, pointer: Pointer) -> Edit:
-    """Take a value away.
+    """Return an edit that removes a value.
 
     Raises:
         NotEditable: the text does not allow it.
@@ -190,10 +197,10 @@ def _edit(part: ValuesPart, pointer: Pointer, made: Callable[[Item, Pointer], Ed
 
 
 def made_in(script: DocumentScript | InlineScript | None, made: Callable[[Item], Edit]) -> Edit:
-    """An edit of a document; of the document around it if it is a text value.
+    """Return an edit of a document; for a document inside a text value, an edit of the outer document.
 
     Raises:
-        NotEditable: the text does not allow it, or there is none.
+        NotEditable: the text does not allow it, or there is no text.
     """
     if script is None:
         raise NotEditable("it stands in no text")
@@ -204,7 +211,7 @@ def made_in(script: DocumentScript | InlineScript | None, made: Callable[[Item],
 
 
 def _set(item: Item, pointer: Pointer, value: Any) -> Edit:
-    """Give a key this value; a list that goes on as before is added to."""
+    """Return an edit that sets a key. A list that only grows gets the new items appended."""
     known = value_at(item.value, pointer)
     if isinstance(known, list) and isinstance(value, list) and known and known == value[: len(known)]:
         return append(item, pointer, value[len(known) :])
@@ -222,7 +229,7 @@ def _item(document: Document) -> Item:
 
 
 def _parameters(pointer: Pointer, value: Any) -> Iterator[tuple[str, str]]:
-    """The parameters that set a value, each with its name and text.
+    """Yield the parameters that set a value, each with its name and text.
 
     Raises:
         NotEditable: parameters cannot set it.
@@ -238,7 +245,7 @@ def _parameters(pointer: Pointer, value: Any) -> Iterator[tuple[str, str]]:
 
 
 def _text(value: Any) -> str:
-    """A single value as `--set` of Helm takes it.
+    """Return a scalar in the form for `--set` of Helm.
 
     Raises:
         NotEditable: parameters cannot set it.

@@ -17,11 +17,11 @@ from kubelint_gpu.values import Value
 from kubelint_gpu.workspace.project.charts import ChosenChart
 
 LONGEST = 1000
-"""How many characters a glob may have."""
+"""The most characters of a glob."""
 MOST = 1000
-"""How many globs a configuration may have."""
+"""The most globs of a configuration."""
 MOST_CHARACTERS = 50_000
-"""How many characters they may have together: memory and time grow with them."""
+"""The most characters of all globs together: memory and time grow with them."""
 NAME = ".kubelint-gpu.yaml"
 
 
@@ -45,7 +45,7 @@ def _expression(glob: str) -> str:
 
 
 def matches(path: str, glob: str) -> bool:
-    """Whether a path with forward slashes matches; a glob that names a folder matches what is in it."""
+    """Whether a path with forward slashes matches a glob. A glob for a folder matches all files in it."""
     from kubelint_gpu import linear
 
     glob = glob.removeprefix("./")
@@ -53,7 +53,7 @@ def matches(path: str, glob: str) -> bool:
 
 
 class ConfigurationError(click.ClickException):
-    """The configuration cannot be used; `problem` says why, at `span` where it is known."""
+    """The configuration cannot be used; `problem` says why, and `span` where, if that is known."""
 
     def __init__(self, path: str, span: Span | None, problem: str) -> None:
         where = f"{path}:{span.line}:{span.column}" if span else path
@@ -66,9 +66,9 @@ class PathIgnore(Value):
     """Rules that are not reported for some files.
 
     Attributes:
-        reason: why, as the author says.
-        until: the last day on which it holds, such as 2027-01-31; empty for ever.
-        place: where its glob stands.
+        reason: the author's reason.
+        until: the last day on which it holds, such as 2027-01-31; empty for no end.
+        place: the place of its glob.
     """
 
     glob: str
@@ -79,7 +79,7 @@ class PathIgnore(Value):
 
 
 class Target(Value):
-    """A cluster of the repository: the files that go to it, and those that declare it."""
+    """A cluster of the repository: a glob of the files that go to it, and the files that declare it."""
 
     glob: str
     inventory: tuple[str, ...]
@@ -91,17 +91,17 @@ class Configuration(Value):
     Attributes:
         path: the file, None without one.
         inventory: files that declare the cluster.
-        targets: where there are several clusters, which files go to which.
-        context: globs of manifests that are deployed beside those that are checked.
-        baseline: the file of findings that are accepted.
+        targets: the clusters and their files, if there are several clusters.
+        context: globs of manifests that are deployed beside the checked manifests.
+        baseline: the file of accepted findings.
         select: rules that are reported; empty for all.
-        ignore: rules that are not.
+        ignore: rules that are not reported.
         severity: severities in place of the rules' own, by code; `off` switches a rule off.
         per_path: rules that are not reported for some files.
-        charts: how charts are rendered, where that is not what their own files say.
-        kinds: rows beside those of the table of custom resources, as `custom_workloads.json` has them.
+        charts: how charts are rendered, if their own files do not say it.
+        kinds: further rows for the table of custom resources, in the form of `custom_workloads.json`.
         units: globs of files that are applied together, by name.
-        lines: where each key stands.
+        lines: the line of each key.
         source: the text of the file.
     """
 

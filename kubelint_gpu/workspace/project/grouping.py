@@ -1,4 +1,4 @@
-"""What is applied together, and to which clusters."""
+"""Groups files into units: which files are applied together, and to which clusters."""
 
 from __future__ import annotations
 
@@ -29,22 +29,22 @@ UnitChoice = Literal["file", "directory", "all"]
 """Which plain manifests are applied together if the configuration names no unit for them."""
 
 MOST_IN_DIRECTORY = 100
-"""A directory with more files is no set that anybody applies as one: its files are judged each by itself."""
+"""Nobody applies a directory with more files as one set: its files are judged one by one."""
 
 _REFERRED_TO = frozenset((
     "DeviceClass", "Namespace", "PersistentVolume", "PersistentVolumeClaim", "PriorityClass", "ResourceClaim",
     "ResourceClaimTemplate", "RuntimeClass", "Service", "StorageClass",
 ))  # fmt: skip
-"""What others name: where no manifest has it any more it is not missing, unless a whole capture does not show it."""
+"""Kinds that other objects name. A deleted object still exists, unless a whole capture does not show it."""
 
 
 def sources_of(units: Sequence[ApplySet]) -> tuple[Reading, ...]:
-    """The files that units are made of, each once."""
+    """Return the source files of units, each once."""
     return tuple({reading.path or reading: reading for unit in units for reading in unit.sources}.values())
 
 
 class _Common(Value):
-    """What the files of one unit have in common: a name of the configuration, a file, or a directory and clusters."""
+    """The common key of the files of a unit: a name of the configuration, a file, or a directory with its clusters."""
 
     name: str | None = None
     file: str = ""
@@ -53,19 +53,19 @@ class _Common(Value):
 
 
 class _Stands(Value):
-    """Where renders and folders stand: the file by which globs know a render, and the clusters that GitOps names."""
+    """The places of renders and folders: the file that globs match for a render, and the clusters that GitOps names."""
 
     of_renders: Mapping[str, str] = EMPTY
     sent: Mapping[str, tuple[tuple[str, ...], ...]] = EMPTY
 
     def sent_to(self, path: str) -> tuple[tuple[str, ...], ...]:
-        """What objects of GitOps controllers call the clusters of a render, or of the nearest folder of a file."""
+        """Return the names of the clusters that GitOps objects give a render, or the nearest folder of a file."""
         above = (str(folder) for folder in PurePath(path).parents) if self.sent else ()
-        return next((self.sent[one] for one in (path, *above) if one in self.sent), ())
+        return next((self.sent[place] for place in (path, *above) if place in self.sent), ())
 
 
 class Grouping:
-    """What is applied together, and to which clusters."""
+    """Makes units of files, by the configuration and the command line."""
 
     def __init__(
         self, settings: Configuration, worlds: Worlds, inventories: tuple[str, ...], *, unit: UnitChoice
@@ -84,48 +84,48 @@ class Grouping:
         others: Sequence[Reading] = (),
         elsewhere: Sequence[Reading] = (),
     ) -> Iterator[ApplySet]:
-        """A unit for each group of files and each cluster that it goes to.
+        """Yield a unit for each group of files and each of its clusters.
 
-        `others` only declare classes for them, and `elsewhere` what else decides about files of other directories.
+        `others` only declare classes for the units. `elsewhere` has other objects that affect files of other folders.
         """
-        origins = {one.path: one.origins for one in built.rendered}
-        stands = _Stands({one.path: one.known_as for one in built.rendered}, built.sent)
+        origins = {rendition.path: rendition.origins for rendition in built.rendered}
+        stands = _Stands({each.path: each.known_as for each in built.rendered}, built.sent)
         shared = _shared((*readings, *others), built, origins)
         changes = Changes(past, readings, context) if past is not None else None
         groups = [
-            (name, members, self._clusters(sorted(one.path for one in members), stands))
+            (name, members, self._clusters(sorted(member.path for member in members), stands))
             for name, members in self._groups(readings, stands)
         ]
         seen = self._elsewhere(groups, elsewhere, built.rendered)
         for number, (name, members, clusters) in enumerate(groups):
             mine = {reading.path for reading in members}
             old = changes.before(mine) if changes is not None else {}
-            rendered = [one for one in built.rendered if one.path in mine]
-            read = mine.union(*([source.path for source in one.sources] for one in rendered if built.followed))
+            rendered = [rendition for rendition in built.rendered if rendition.path in mine]
+            read = mine.union(*([source.path for source in each.sources] for each in rendered if built.followed))
             beside = Beside(shared, frozenset(mine))
-            neighbours = [one for one in context if one.path not in mine]
+            neighbours = [manifest for manifest in context if manifest.path not in mine]
             made = changes.made(members) if changes is not None else frozenset()
             for world in clusters:
-                found = seen[world].seen_by(number)
+                visible = seen[world].seen_by(number)
                 goes = partial(self._goes, unit=name, world=world)
                 left = changes.gone(mine, goes) if changes is not None else ()
-                gone = [one for one in left if one.workload or (one.kind in _REFERRED_TO and not world.shows_all)]
+                gone = [each for each in left if each.workload or (each.kind in _REFERRED_TO and not world.shows_all)]
                 yield ApplySet(
                     members,
                     world,
                     beside,
                     old,
                     rendered=rendered,
-                    neighbours=(*found.objects, *neighbours),
+                    neighbours=(*visible.objects, *neighbours),
                     made=made,
                     gone=gone,
-                    followed={one: why for one, why in built.followed.items() if one[0] in read},
-                    contradictory=found.contradictory,
+                    followed={place: why for place, why in built.followed.items() if place[0] in read},
+                    contradictory=visible.contradictory,
                 )
-        for one in built.rendered:
-            if one.reading is None:
-                for world in self._clusters([one.path], stands):
-                    yield ApplySet((), world, rendered=[one])
+        for rendition in built.rendered:
+            if rendition.reading is None:
+                for world in self._clusters([rendition.path], stands):
+                    yield ApplySet((), world, rendered=[rendition])
 
     def _elsewhere(
         self,
@@ -133,11 +133,11 @@ class Grouping:
         others: Sequence[Reading],
         made: Sequence[Rendition],
     ) -> dict[ClusterContext, Elsewhere]:
-        """What the groups and further files that go to a cluster see of each other, by cluster."""
-        further = grouped((str(PurePath(one.path).parent), one) for one in others)
+        """Return, by cluster, what its groups and further files see of each other."""
+        further = grouped((str(PurePath(reading.path).parent), reading) for reading in others)
         every = [
             *((members, clusters) for _, members, clusters in groups),
-            *((members, self._clusters([one.path for one in members])) for members in further.values()),
+            *((members, self._clusters([member.path for member in members])) for members in further.values()),
         ]
         worlds = dict.fromkeys(world for _, clusters in every for world in clusters)
         judged = len(every if self._unit == "file" else groups)
@@ -147,7 +147,7 @@ class Grouping:
         }
 
     def _groups(self, readings: Sequence[Reading], stands: _Stands) -> Iterator[tuple[str | None, list[Reading]]]:
-        """Yield the files of each unit, and the name that the configuration has for it."""
+        """Yield the name of each unit in the configuration, and its files."""
         groups: dict[_Common, list[Reading]] = {}
         for reading in readings:
             groups.setdefault(self._common(reading.path, stands), []).append(reading)
@@ -158,7 +158,7 @@ class Grouping:
                 yield common.name, members
 
     def _common(self, path: str, stands: _Stands) -> _Common:
-        """Return what a file has in common with those of its unit."""
+        """Return the common key of a file and the other files of its unit."""
         name = self._name(stands.of_renders.get(path, path))
         if name is not None:
             return _Common(name)
@@ -170,27 +170,27 @@ class Grouping:
         return "" if self._unit == "all" else self._settings.unit_of(path)
 
     def _goes(self, path: str, *, unit: str | None, world: ClusterContext) -> bool:
-        """Whether a file that is gone would be applied with a unit, to a cluster."""
-        return self._name(path) == unit and any(one is world for one in self._clusters([path]))
+        """Whether a deleted file would be applied with a unit to a cluster."""
+        return self._name(path) == unit and any(cluster is world for cluster in self._clusters([path]))
 
     def _clusters(self, paths: Sequence[str], stands: _Stands | None = None) -> list[ClusterContext]:
-        """The clusters that some files go to, in the order of the configuration."""
+        """Return the clusters of some files, in the order of the configuration."""
         if self._inventories or not self._settings.targets:
             return [self._worlds.world(self._inventories or self._settings.inventory)]
-        found = dict.fromkeys(one for path in paths for one in self._declared_by(path, stands or _Stands()))
-        return [self._worlds.world(inventories) for inventories in found or ((),)]
+        declared = dict.fromkeys(files for path in paths for files in self._declared_by(path, stands or _Stands()))
+        return [self._worlds.world(inventories) for inventories in declared or ((),)]
 
     def _declared_by(self, path: str, stands: _Stands) -> tuple[tuple[str, ...], ...]:
-        """What declares the clusters of a file or a render; those that objects of GitOps name count before globs."""
+        """Return the inventories of the clusters of a file or render. Names in GitOps objects come before globs."""
         called = stands.sent_to(path) if self._settings.targets else ()
-        found = dict.fromkeys(one for names in called for one in self._settings.clusters_called(names))
-        return tuple(found) or self._settings.clusters_of(stands.of_renders.get(path, path))
+        named = dict.fromkeys(files for names in called for files in self._settings.clusters_called(names))
+        return tuple(named) or self._settings.clusters_of(stands.of_renders.get(path, path))
 
 
 def are_one(readings: Sequence[Reading]) -> bool:
-    """Whether the files of a directory are applied as one: if none of them declares an object of another one.
+    """Whether the files of a directory are applied together: no two of them declare the same object.
 
-    Files that declare the same object are variants, of which somebody applies one.
+    Files that declare the same object are variants: only one of them is applied.
     """
     if len(readings) > MOST_IN_DIRECTORY:
         return False
@@ -201,53 +201,53 @@ def are_one(readings: Sequence[Reading]) -> bool:
 def _shared(
     readings: Sequence[Reading], built: Renders, origins: Mapping[str, tuple[ObjectOrigin | None, ...]]
 ) -> SharedObjects:
-    """The objects that every file may use; the files that hold none of them are not looked at again."""
-    made = {one.path: one for one in built.rendered}
+    """Return the objects that every file can use. Files without such objects are not read again."""
+    made = {rendition.path: rendition for rendition in built.rendered}
     held: list[tuple[str, str]] = []
     holders = []
     for reading in readings:
-        found = outline(reading).held
-        if found:
+        objects = outline(reading).held
+        if objects:
             holders.append(reading)
             rendered = made.get(reading.path)
             sources = rendered.sources if rendered is not None else ()
-            digests = [one.source.digest for one in sources if one.source is not None]
-            held += [(key, digest_of((digest, *digests))) for key, digest in found]
-    every = (one for part in (holders,) for one in manifests(part, origins, SHARED))
-    return SharedObjects(every, held, (one.path for one in holders))
+            digests = [each.source.digest for each in sources if each.source is not None]
+            held += [(key, digest_of((digest, *digests))) for key, digest in objects]
+    every = (manifest for part in (holders,) for manifest in manifests(part, origins, SHARED))
+    return SharedObjects(every, held, (holder.path for holder in holders))
 
 
 class Changes:
-    """What there was before, beside all that is checked now; `context` are manifests that are deployed beside it."""
+    """Compares the earlier state with the checked manifests; `context` has manifests that are deployed beside them."""
 
     def __init__(self, past: Past, readings: Sequence[Reading], context: Sequence[Manifest]) -> None:
         self._past = past
         self._files = {reading.path for reading in readings}
-        self._here = {found.object for found in (*manifests(readings), *context)}
+        self._here = {manifest.object for manifest in (*manifests(readings), *context)}
 
     def before(self, paths: Collection[str]) -> dict[str, Manifest]:
-        """The objects of some files as they were, and those that may have moved there."""
-        found = dict(self._past.objects.get("", {}))
+        """Return the earlier objects of some files, and objects that might have moved there."""
+        objects = dict(self._past.objects.get("", {}))
         for path in sorted(paths):
-            found |= self._past.objects.get(path, {})
-        return found
+            objects |= self._past.objects.get(path, {})
+        return objects
 
     def made(self, members: Sequence[Reading]) -> frozenset[str]:
-        """The objects of some files that are known not to have been.
+        """Return the objects of some files that certainly are new.
 
-        A file or a kustomization that could not be read as it was says nothing of what is new in it.
+        If the earlier state of a file or kustomization is unreadable, none of its objects is certainly new.
         """
         known = [reading for reading in members if reading.path in self._past.there]
-        was = set(self._past.objects.get("", {})).union(*(self._past.there[one.path] for one in known))
-        return frozenset(found.object for found in manifests(known)) - was
+        was = set(self._past.objects.get("", {})).union(*(self._past.there[reading.path] for reading in known))
+        return frozenset(manifest.object for manifest in manifests(known)) - was
 
     def gone(self, paths: Collection[str], goes: Callable[[str], bool]) -> tuple[Manifest, ...]:
-        """The objects of some files that no manifest has any more: nothing deletes them.
+        """Return the deleted objects of some files. They keep running, because nothing is pruned.
 
-        With them those of files that are gone; `goes` says whether such a file would belong to them.
+        Objects of deleted files count too, if `goes` says that such a file belongs to these files.
         """
-        found = {name: one for path in paths for name, one in self._past.objects.get(path, {}).items()}
-        for name, (place, one) in self._past.left.items():
+        objects = {name: old for path in paths for name, old in self._past.objects.get(path, {}).items()}
+        for name, (place, old) in self._past.left.items():
             if not place or place in paths or (place not in self._files and goes(place)):
-                found[name] = one
-        return tuple(one for name, one in sorted(found.items()) if name not in self._here)
+                objects[name] = old
+        return tuple(old for name, old in sorted(objects.items()) if name not in self._here)
