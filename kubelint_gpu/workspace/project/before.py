@@ -1,4 +1,4 @@
-"""`--against` and `--hook`: the objects as they were, read from git or from another path, never from the work tree."""
+"""`--against` and `--hook`: the earlier objects, read from git or from another path, never from the work tree."""
 
 from __future__ import annotations
 
@@ -35,14 +35,14 @@ Before = dict[str, dict[str, Manifest]]
 
 
 class Past(Value):
-    """What there was before.
+    """The earlier state.
 
     Attributes:
-        objects: the objects by the file or kustomization that they stand in now; under the empty name what has left its
-            file, or whose file is gone: it may have moved anywhere.
-        there: for each file and kustomization of which it is known what was in it, that.
-        left: those that have left one of the files that are checked, each with the file in whose place it stood; empty
-            where it may have been in place of any.
+        objects: the earlier objects by the file or kustomization that holds them now. The empty name has the objects
+            that left their file, or whose file is deleted: they might have moved anywhere.
+        there: the names of the earlier objects of each file and kustomization whose earlier state is known.
+        left: the objects that left one of the checked files, each with the file in whose place it was; empty if it
+            might have been in place of any.
     """
 
     objects: Before
@@ -51,11 +51,10 @@ class Past(Value):
 
 
 def objects_of_path(path: str, arguments: Sequence[str], readings: Sequence[Reading], settings: RenderSettings) -> Past:
-    """The objects of a file or a directory, its kustomizations rendered.
+    """Return the objects of a file or a directory, with its kustomizations rendered.
 
-    A file of the directory is what the file of the same name was in a directory that is checked; a single file is what
-    a single other one was.
-    Where all of it could be read, what is not there was not there.
+    A file of the directory is the earlier state of the file with the same name in a checked directory. A single file is
+    the earlier state of a single other file. If all of it is readable, other objects did not exist.
 
     Raises:
         click.ClickException: none of it can be read.
@@ -68,44 +67,46 @@ def objects_of_path(path: str, arguments: Sequence[str], readings: Sequence[Read
     names = [file.path for file in collected.files]
     rendered = render_all([path], names, settings).with_charts(render_charts([path], names, settings.helm))
     plain = [read(file.path, file.data) for file in collected.files if not rendered.takes(file.path)]
-    whole = not collected.errors and not rendered.failure and not any(one.problems for one in rendered.rendered)
-    now = {(found.path, found.object) for found in manifests(readings)}
-    places = list(dict.fromkeys(one.path for one in readings))
+    whole = (
+        not collected.errors and not rendered.failure and not any(rendition.problems for rendition in rendered.rendered)
+    )
+    now = {(manifest.path, manifest.object) for manifest in manifests(readings)}
+    places = list(dict.fromkeys(reading.path for reading in readings))
     counterparts = Counterparts(path, arguments, places)
     objects: Before = {}
     left: dict[str, tuple[str, Manifest]] = {}
-    for found in manifests((*plain, *rendered.readings), {one.path: one.origins for one in rendered.rendered}):
-        where = counterparts.of(found.path)
-        stays = (where, found.object) in now
-        objects.setdefault(where if stays else "", {})[found.object] = found
-        if not stays and counterparts.concern(found.path):
-            left[found.object] = where, found
+    for old in manifests((*plain, *rendered.readings), {each.path: each.origins for each in rendered.rendered}):
+        where = counterparts.of(old.path)
+        stays = (where, old.object) in now
+        objects.setdefault(where if stays else "", {})[old.object] = old
+        if not stays and counterparts.concern(old.path):
+            left[old.object] = where, old
     were = {place: frozenset(objects.get(place, ())) for place in places} if whole else {}
     return Past(objects, were, left)
 
 
 class Counterparts:
-    """Which file that is checked a file of the compared path was, by its place in its directory."""
+    """Finds the checked file that replaces a file of the compared path, by its place in its directory."""
 
     def __init__(self, path: str, arguments: Sequence[str], places: Sequence[str]) -> None:
         self._path = path
         self._places = {os.path.normpath(place): place for place in places}
-        self._folders = [one for one in arguments if is_folder(one)]
+        self._folders = [argument for argument in arguments if is_folder(argument)]
         self._single = places[0] if len(places) == 1 else ""
         self._named = {os.path.basename(place) for place in places}  # noqa: PTH119 - text
 
     def of(self, old: str) -> str:
-        """The file or kustomization that it was before; where none is, where it would be, empty if nobody knows."""
+        """Return the file or kustomization that replaces an old file; if none exists, its place, or "" if unknown."""
         if not is_folder(self._path):
             return self._single
         name = os.path.relpath(old, self._path)
         candidates = [os.path.normpath(os.path.join(folder, name)) for folder in self._folders]  # noqa: PTH118
-        candidates += [one for one in self._places if not self._folders and _is_named(one, name)]
-        found = next((self._places[one] for one in candidates if one in self._places), None)
-        return found or (candidates[0] if len(candidates) == 1 else "")
+        candidates += [place for place in self._places if not self._folders and _is_named(place, name)]
+        checked = next((self._places[place] for place in candidates if place in self._places), None)
+        return checked or (candidates[0] if len(candidates) == 1 else "")
 
     def concern(self, old: str) -> bool:
-        """Whether what it held is meant to be among what is checked: beside single files, only what was in theirs."""
+        """Whether the objects of an old file belong to the checked files. Beside single files, only theirs do."""
         if self._folders or not is_folder(self._path):
             return True
         return bool(self.of(old)) or not self._any_named()
@@ -124,13 +125,13 @@ def objects_of_revision(
     readings: Sequence[Reading],
     built: Renders,
 ) -> Past:
-    """The objects of a revision.
+    """Return the objects of a git revision.
 
     Raises:
         click.ClickException: this is no revision, or there is no git repository.
     """
     made = {one.path for one in built.rendered}
-    now = [(found.path, found.object) for found in manifests(readings)]
+    now = [(manifest.path, manifest.object) for manifest in manifests(readings)]
     paths = [Path(path) for path in dict.fromkeys(one.path for one in readings) if path not in made]
     try:
         root, commit = commit_of(revision, anchor_of(arguments, Path.cwd()))
@@ -160,22 +161,22 @@ def objects_of_revision(
         if not old.problems:
             before.setdefault(name, {})
             there[name] = frozenset(objects)
-        for found in objects.values():
-            stays = (name, found.object) in stand
-            before.setdefault(name if stays else "", {})[found.object] = found
+        for manifest in objects.values():
+            stays = (name, manifest.object) in stand
+            before.setdefault(name if stays else "", {})[manifest.object] = manifest
             if not stays and (path in checked or _is_below(path, arguments)):
-                left[found.object] = name, found
+                left[manifest.object] = name, manifest
     return Past(before, there, left)
 
 
 def _is_below(path: Path, arguments: Sequence[str]) -> bool:
-    """Whether a file that is gone was one of those that are checked."""
+    """Whether a deleted file was one of the checked files."""
     real = Path(os.path.realpath(path))
-    return any(real.is_relative_to(os.path.realpath(one)) for one in arguments if one != "-")
+    return any(real.is_relative_to(os.path.realpath(argument)) for argument in arguments if argument != "-")
 
 
 def old_renders(root: Path, commit: str, built: Renders) -> Before:
-    """The kustomizations and charts of a revision, rendered in a folder of their own that holds its files."""
+    """Return the kustomizations and charts of a revision, rendered in a separate folder with its files."""
     if not built.rendered:
         return {}
 
@@ -189,28 +190,28 @@ def old_renders(root: Path, commit: str, built: Renders) -> Before:
 
 def _old_renders(copy: Path, root: Path, built: Renders) -> Before:
     before: Before = {}
-    for one in built.rendered:
-        if one.path in built.left_out:
+    for rendition in built.rendered:
+        if rendition.path in built.left_out:
             continue
-        folder = copy / os.path.relpath(os.path.realpath(one.folder), os.path.realpath(root))
+        folder = copy / os.path.relpath(os.path.realpath(rendition.folder), os.path.realpath(root))
         if not os.path.lexists(folder):
-            before[one.path] = {}
+            before[rendition.path] = {}
             continue
         try:
-            old = one.as_in(copy, folder)
+            old = rendition.as_in(copy, folder)
         except (LookupError, ValueError, OSError):
             continue
         for problem in old.problems[:1] if old.reading is None else ():
-            complain(one.path, f"--against: it was not rendered as it was: {problem.message}")
+            complain(rendition.path, f"--against: it was not rendered as it was: {problem.message}")
         if old.reading is not None:
-            before[one.path] = _by_object([old.reading], {old.reading.path: old.origins})
+            before[rendition.path] = _by_object([old.reading], {old.reading.path: old.origins})
     return before
 
 
 def _by_object(
     readings: Sequence[Reading], origins: Mapping[str, tuple[ObjectOrigin | None, ...]] = MappingProxyType({})
 ) -> dict[str, Manifest]:
-    return {found.object: found for found in manifests(readings, origins)}
+    return {manifest.object: manifest for manifest in manifests(readings, origins)}
 
 
 def past_of(
@@ -220,31 +221,31 @@ def past_of(
     built: Renders,
     settings: RenderSettings,
 ) -> Past:
-    """The objects that manifests are compared with."""
+    """Return the earlier objects that manifests are compared with."""
     if against.path is not None:
         return objects_of_path(against.path, arguments, readings, settings)
     return objects_of_revision(against.revision, arguments, readings, built)
 
 
 def commit_in_the_making(files: Iterable[SourceFile]) -> Commit:
-    """What is about to be committed; `files` are what the run has read.
+    """Return the commit that is being made; `files` are the files that the run has read.
 
     Raises:
         click.ClickException: there is no git repository, or no git.
     """
     try:
-        found = read_commit(Path.cwd(), os.environ, files, suffixes=SUFFIXES)
+        commit = read_commit(Path.cwd(), os.environ, files, suffixes=SUFFIXES)
     except GitError as error:
         raise click.ClickException(f"--hook: {error}") from None
-    if found.left_out:
-        complain(f"--hook: {found.base}", found.left_out)
-    return found
+    if commit.left_out:
+        complain(f"--hook: {commit.base}", commit.left_out)
+    return commit
 
 
 def objects_before(commit: Commit, readings: Sequence[Reading], built: Renders) -> Past:
-    """The objects that the commit changes or takes away, as they were.
+    """Return the earlier objects that the commit changes or deletes.
 
-    What it leaves alone is not among them: that is judged by itself, as without a comparison.
+    Objects that it does not change are judged alone, as without a comparison.
 
     Raises:
         click.ClickException: what the repository held before is not in it.
@@ -253,7 +254,7 @@ def objects_before(commit: Commit, readings: Sequence[Reading], built: Renders) 
         texts = commit.before(max_bytes=MAX_BYTES)
     except GitError as error:
         raise click.ClickException(f"--hook: {error}") from None
-    now = {(found.path, found.object): found.item.value for found in manifests(readings)}
+    now = {(manifest.path, manifest.object): manifest.item.value for manifest in manifests(readings)}
     stand: dict[str, set[str]] = {}
     for place, found_there in now:
         stand.setdefault(place, set()).add(found_there)
@@ -274,26 +275,26 @@ def objects_before(commit: Commit, readings: Sequence[Reading], built: Renders) 
     for path, data in texts.items():
         name = path.as_posix()
         if name not in here and not os.path.lexists(path):
-            # of files that are gone and held the same, one tells what left
+            # of equal deleted files, only one reports the deleted objects
             if data in gone:
                 continue
             gone.add(data)
-        old = read(name, data)
-        held = manifests([old])
-        if name in here and not old.problems:
-            there[name] = frozenset(found.object for found in held)
+        reading = read(name, data)
+        held = manifests([reading])
+        if name in here and not reading.problems:
+            there[name] = frozenset(old.object for old in held)
         stays = stand.get(name, set()) if name in here else _objects_in(path)
-        for found in held:
-            if found.object not in stays:
-                before.setdefault("", {})[found.object] = found
+        for old in held:
+            if old.object not in stays:
+                before.setdefault("", {})[old.object] = old
                 if name in here or not os.path.lexists(path):
-                    left[found.object] = name, found
-            elif now.get((name, found.object)) != found.item.value:
-                before.setdefault(name, {})[found.object] = found
+                    left[old.object] = name, old
+            elif now.get((name, old.object)) != old.item.value:
+                before.setdefault(name, {})[old.object] = old
     return Past(before, there, left)
 
 
 def _objects_in(path: Path) -> set[str]:
-    """What a file holds that is not among those that are checked; nothing where it is gone."""
+    """Return the names of the objects in an unchecked file; none if it is deleted."""
     files = collect([str(path)]).files if is_file(path) else ()
-    return {found.object for file in files for found in manifests([read(file.path, file.data)])}
+    return {manifest.object for file in files for manifest in manifests([read(file.path, file.data)])}

@@ -1,4 +1,4 @@
-"""The Helm charts of a command line: found in its directories, and rendered with each choice of values."""
+"""The Helm charts of a command line: collects them in its directories, and renders each with each choice of values."""
 
 from __future__ import annotations
 
@@ -27,19 +27,19 @@ _GIT_OPS = (b"argoproj.io", b"toolkit.fluxcd.io")
 
 
 class ChosenChart(Value):
-    """One way in which a chart is rendered: an entry of `charts:` of the configuration, or an object of GitOps.
+    """One way to render a chart: an entry of `charts:` of the configuration, or a GitOps object.
 
     Attributes:
         path: the folder of the chart, relative to the working directory.
         release: the name of the release; empty for the name of the chart.
-        namespace: where it is installed.
+        namespace: the namespace of the release.
         values: files of values, relative to the working directory.
         sets: single values, each with its path and its value as JSON.
         kube_version: the version of Kubernetes that templates see; empty for the usual one.
         api_versions: further versions of the API that templates see.
-        given: values that an object of GitOps gives, in place of `values`.
-        title: what messages call that object.
-        sent_to: what it calls the cluster that it applies to, by name and by address.
+        given: values from a GitOps object, in place of `values`.
+        title: the name of that object in messages.
+        sent_to: its names for the target cluster: name and address.
     """
 
     path: str
@@ -55,7 +55,7 @@ class ChosenChart(Value):
 
     @property
     def shown(self) -> str:
-        """The chart, and what tells it from another render of it, as they are printed."""
+        """Return the chart and the difference from its other renders, as printed."""
         return f"{self.path} with {self.title}" if self.title else self.path
 
     @property
@@ -65,24 +65,24 @@ class ChosenChart(Value):
 
     @property
     def files(self) -> frozenset[str]:
-        """The real paths of the files that give it values."""
+        """The real paths of its files of values."""
         from kubelint_gpu.sources.checkout import repository_root
 
         root = repository_root(Path(self.folder))
-        given = (str(root / one.path) for one in self.given)
+        given = (str(root / values.path) for values in self.given)
         return frozenset(map(os.path.realpath, (*self.values, *given)))
 
 
 class HelmSettings(Value):
-    """How charts are rendered in one run.
+    """How a run renders charts.
 
     Attributes:
         program: the path of Helm; None for the first one on the PATH.
         seconds: how long rendering one chart may take.
-        values: files of values in place of those that are found.
-        sets: single values, each as `--set` of Helm takes it.
+        values: files of values, in place of those beside the charts.
+        sets: single values, each in the form for `--set` of Helm.
         release: the name of the release.
-        namespace: where it is installed.
+        namespace: the namespace of the release.
     """
 
     program: str | None = None
@@ -94,19 +94,19 @@ class HelmSettings(Value):
 
     @property
     def flags(self) -> str:
-        """The first flag that says how charts are rendered; empty if none does."""
+        """The first flag that says how to render charts; empty if there is none."""
         given = {"--values": self.values, "--set": self.sets, "--release": self.release, "--namespace": self.namespace}
         return next((flag for flag, value in given.items() if value), "")
 
 
 class RenderedCharts(Value):
-    """What rendering gave.
+    """The result of rendering charts.
 
     Attributes:
         rendered: the charts, once for each choice of values, by path.
         taken: real paths of files that belong to them and are not checked by themselves.
-        failure: why no chart can be rendered; empty if they can, or if there is none.
-        defects: what could not be rendered for a defect of this program.
+        failure: why no chart can be rendered; empty if charts can be rendered, or if there are none.
+        defects: findings about charts that a defect of this program kept from being rendered.
     """
 
     rendered: tuple[RenderedChart, ...] = ()
@@ -116,7 +116,7 @@ class RenderedCharts(Value):
 
 
 def may_have_git_ops(data: bytes) -> bool:
-    """Whether a file may hold objects of a GitOps controller."""
+    """Whether a file might contain GitOps objects."""
     return any(group in data for group in _GIT_OPS)
 
 
@@ -129,10 +129,10 @@ def render_charts(
     users: Sequence[str] = (),
     cwd: Path | None = None,
 ) -> RenderedCharts:
-    """Render the charts below the directories among `paths`; `files` are what was collected there.
+    """Render the charts below the directories among `paths`; `files` are the collected files there.
 
-    `users` are real paths of further charts. `chosen` says how charts are rendered; the others are rendered once with
-    their own values, and once with each file beside them that holds values for one environment.
+    `users` are real paths of further charts. `chosen` says how to render charts. Other charts are rendered once with
+    their own values, and once with each file beside them that has values for one environment.
     """
     from kubelint_gpu.sources.rendering_program import ProgramError
 
@@ -154,7 +154,7 @@ def render_charts(
 
 
 def _folders(paths: Sequence[str], files: Sequence[str], cwd: Path) -> Iterator[str]:
-    """Real paths of the folders with a chart below the directories that were given."""
+    """Yield the real paths of chart folders below the given directories."""
     named = {posixpath.normpath(path.replace(os.sep, "/")) for path in paths}
     for file in files:
         if is_chart(file) and posixpath.normpath(file) not in named:
@@ -164,7 +164,7 @@ def _folders(paths: Sequence[str], files: Sequence[str], cwd: Path) -> Iterator[
 
 
 class _ChartRendering:
-    """Charts of one run, by the real path of their folder."""
+    """The charts of one run, by the real path of their folder."""
 
     def __init__(
         self,
@@ -178,26 +178,26 @@ class _ChartRendering:
         self._settings = settings
         self._chosen = chosen
         self._cwd = cwd
-        self._wholes = [Path(os.path.realpath(path)) for path in (cwd, *(cwd / one for one in given))]
+        self._wholes = [Path(os.path.realpath(path)) for path in (cwd, *(cwd / path for path in given))]
         self._defects: list[Finding] = []
         self._libraries: list[Chart] = []
 
     def all(self, folders: Sequence[str]) -> RenderedCharts:
-        """Each chart with each choice of values."""
+        """Render each chart with each choice of values."""
         from kubelint_gpu.workspace.project.progress import in_threads
 
         jobs = [job for folder in folders for job in self._jobs(folder)]
-        found = in_threads("rendering", jobs, self._render, lambda job: job[0].shown("")) if jobs else []
-        rendered = tuple(one for one in found if one is not None)
-        mine = [(one.chart, given.path) for one in rendered for given in one.values if given.form == "file"]
+        results = in_threads("rendering", jobs, self._render, lambda job: job[0].shown("")) if jobs else []
+        rendered = tuple(chart for chart in results if chart is not None)
+        mine = [(each.chart, given.path) for each in rendered for given in each.values if given.form == "file"]
         mine += [
-            (chart, path) for chart in (*(one.chart for one in rendered), *self._libraries) for path in _own(chart)
+            (chart, path) for chart in (*(each.chart for each in rendered), *self._libraries) for path in _own(chart)
         ]
         taken = frozenset(os.path.realpath(chart.root / path) for chart, path in mine)
         return RenderedCharts(rendered, taken, defects=tuple(self._defects))
 
     def _jobs(self, folder: str) -> Iterator[_Job]:
-        """A chart with what it is rendered as, and with which files of values."""
+        """Yield a chart with each of its releases: the values, and the title of the render."""
         from kubelint_gpu.sources.checkout import root_of
         from kubelint_gpu.sources.helm.chart import MOST_VARIANTS, chart_at
         from kubelint_gpu.sources.render import Obstacle
@@ -207,7 +207,7 @@ class _ChartRendering:
         below = "" if below == "." else below
         try:
             chart = chart_at(root, below, self._cwd)
-        except Exception as error:  # noqa: BLE001 - one chart must not hide what the others have
+        except Exception as error:  # noqa: BLE001 - an error in a chart must not hide the other charts
             self._tell(folder, error)
             return
         if chart.is_library:
@@ -217,11 +217,12 @@ class _ChartRendering:
         if settings.values:
             yield chart, self._release(None), *self._given(root, settings.values)
             return
-        mine = [one for one in self._chosen if one.folder == folder]
-        for one in mine:
-            values, title = self._given(root, one.values)
-            title = one.title or title or (f"release {one.release}" if one.release and len(mine) > 1 else "")
-            yield chart, self._release(one), one.given or values, title
+        mine = [chosen for chosen in self._chosen if chosen.folder == folder]
+        for chosen in mine:
+            values, title = self._given(root, chosen.values)
+            title = chosen.title or title
+            title = title or (f"release {chosen.release}" if chosen.release and len(mine) > 1 else "")
+            yield chart, self._release(chosen), chosen.given or values, title
         if mine:
             return
         variants = chart.variants
@@ -233,11 +234,11 @@ class _ChartRendering:
             yield chart, self._release(None), (GivenValues(posixpath.join(below, variant)),), variant
 
     def _given(self, root: Path, paths: Sequence[str]) -> tuple[tuple[GivenValues, ...], str]:
-        """Files of values, and how messages call them: by the folder from which paths are printed."""
+        """Return files of values, and their names in messages: relative to the folder for printed paths."""
         return tuple(GivenValues(self._below(root, path)) for path in paths), ", ".join(paths)
 
     def _below(self, root: Path, path: str) -> str:
-        """A file of values by its path below the root of the repository; by its real path if it lies elsewhere."""
+        """Return the path of a file of values below the root of the repository; its real path if it is elsewhere."""
         real = Path(os.path.realpath(self._cwd / path))
         return real.relative_to(root).as_posix() if real.is_relative_to(root) else str(real)
 
@@ -245,14 +246,14 @@ class _ChartRendering:
         from kubelint_gpu.sources.helm.helm_program import KUBE_VERSION, Release
 
         settings = self._settings
-        one = chosen or ChosenChart("")
+        choice = chosen or ChosenChart("")
         return Release(
-            settings.release or one.release,
-            settings.namespace or one.namespace or "default",
+            settings.release or choice.release,
+            settings.namespace or choice.namespace or "default",
             settings.sets,
-            tuple(f"{path}={text}" for path, text in one.sets),
-            one.kube_version or KUBE_VERSION,
-            one.api_versions,
+            tuple(f"{path}={text}" for path, text in choice.sets),
+            choice.kube_version or KUBE_VERSION,
+            choice.api_versions,
         )
 
     def _render(self, job: _Job) -> RenderedChart | None:
@@ -275,9 +276,9 @@ class _ChartRendering:
 
 
 def _own(chart: Chart) -> Iterator[str]:
-    """The files of a chart that are judged as a part of a render, by path below the root.
+    """Yield the files of a chart that are judged as a part of a render, by path below the root.
 
-    Of other files in its folder nobody knows that they belong to it.
+    Other files in its folder might not belong to it.
     """
     for inner, path in chart.places.items():
         head = inner.split("/")[0]

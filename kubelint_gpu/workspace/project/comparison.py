@@ -1,4 +1,4 @@
-"""What `--against` names: a git revision, or a path."""
+"""The argument of `--against`: a git revision, or a path."""
 
 from __future__ import annotations
 
@@ -17,20 +17,20 @@ _PATH, _REVISION = "path:", "rev:"
 
 
 class Comparison(Value):
-    """What a run is compared with: a `path`; where that is None, a `revision`."""
+    """The state that a run is compared with: a `path`, or, if that is None, a `revision`."""
 
     revision: str
     path: str | None = None
 
 
 def comparison(against: str, paths: Sequence[str] = ()) -> Comparison:
-    """The meaning of an argument: a file of the checkout never takes the place of a revision.
+    """Return the meaning of an argument. A file of the checkout never takes the place of a revision.
 
-    `rev:` and `path:` say what it is, and a name that no revision can have is a path. Of the others those that git
-    knows are revisions; else it is a path where there is no repository, or where it has the suffix of a manifest.
+    `rev:` and `path:` decide. A name that no revision can have is a path. A name that git knows is a revision. Any
+    other name is a path if there is no repository, or if it has the suffix of a manifest.
 
     Raises:
-        click.ClickException: it may be meant as either.
+        click.ClickException: the argument is ambiguous.
     """
     if against.startswith(_REVISION):
         return Comparison(against.removeprefix(_REVISION))
@@ -48,7 +48,7 @@ def comparison(against: str, paths: Sequence[str] = ()) -> Comparison:
 
 
 def _only_a_path(text: str) -> bool:
-    """Whether git allows no revision of this name: git check-ref-format."""
+    """Whether no revision can have this name, by `git check-ref-format`."""
     return text.startswith(".") or text.endswith("/") or "\\" in text or os.path.isabs(text)  # noqa: PTH117 - text
 
 

@@ -1,4 +1,4 @@
-"""Files of the repository that no path of a run names, and whose objects decide about its manifests."""
+"""Files of the repository that no path of a run names, but whose objects affect its manifests."""
 
 from __future__ import annotations
 
@@ -37,16 +37,16 @@ def class_files(manifests: Iterable[bytes], read: Sequence[str], root: Path) -> 
         root: the root of the repository; without git nothing is looked for.
     """
     texts = [data.decode("utf-8", "replace") for data in manifests]
-    found = tracked_with([f"kind: {kind}" for kind in _KINDS], root) if _lack_a_class(texts) else ()
-    return manifests_of(found, {*map(os.path.realpath, read)})
+    paths = tracked_with([f"kind: {kind}" for kind in _KINDS], root) if _lack_a_class(texts) else ()
+    return manifests_of(paths, {*map(os.path.realpath, read)})
 
 
 def deciding_files(manifests: Iterable[bytes], read: Sequence[str], root: Path) -> list[SourceFile]:
-    """Return the tracked files with objects that decide about manifests, and those that say whether these count.
+    """Return the tracked files with objects that affect manifests, and files that show whether these objects count.
 
-    The latter are the files in the same folders, and those that declare an object of the same name as the manifests:
-    they show which folders are variants of each other. The arguments are those of `class_files`. Manifests that lie
-    outside of the repository have nothing to do with it.
+    Those are the files in the same folders, and files that declare an object with the name of a manifest: they show
+    which folders are variants of each other. The arguments are those of `class_files`. Manifests outside of the
+    repository are ignored.
     """
     texts = [data.decode("utf-8", "replace") for data in manifests if any(word in data for word in _WITH_PODS)]
     meant, known = meant_in(texts), {*map(os.path.realpath, read)}
@@ -91,17 +91,18 @@ def _lack_a_class(texts: Iterable[str]) -> bool:
     texts = list(texts)
     named = {found[1] for text in texts if "ClassName" in text for found in _NAMED().finditer(text)}
     missing = {name for name in named if not name.startswith(_BUILT_IN)}
-    for text in (one for one in texts if any(kind in one for kind in _KINDS)):
+    for text in (each for each in texts if any(kind in each for kind in _KINDS)):
         missing -= {name for name in missing if f"name: {name}" in text or f'"{name}"' in text}
     return bool(missing)
 
 
 def charts_above(paths: Iterable[str], chosen: Sequence[ChosenChart] = ()) -> tuple[str, ...]:
-    """Real paths of the charts that some files belong to, or that are rendered with them.
+    """Return the real paths of the charts that contain some files, or that are rendered with them.
 
-    The configuration says so, or a chart depends on that of a file by a path within the repository.
+    A chart is rendered with a file if the configuration says so, or if the chart depends on that of the file by a path
+    within the repository.
     """
-    found: set[str] = set()
+    folders: set[str] = set()
     roots: set[Path] = set()
     for path in paths:
         if not exists(path):
@@ -111,22 +112,22 @@ def charts_above(paths: Iterable[str], chosen: Sequence[ChosenChart] = ()) -> tu
         root = repository_root(folder)
         for above in (folder, *folder.parents):
             if is_file(above / CHART) and not is_subchart(above):
-                found.add(str(above))
+                folders.add(str(above))
                 roots.add(root)
             if above == root:
                 break
-        found.update(one.folder for one in chosen if real in one.files)
+        folders.update(chart.folder for chart in chosen if real in chart.files)
     users = grouped(pair for root in sorted(roots) for pair in _dependencies(root))
-    todo = list(found)
+    todo = list(folders)
     while todo:
-        further = [one for one in users.get(todo.pop(), ()) if one not in found]
-        found.update(further)
+        further = [user for user in users.get(todo.pop(), ()) if user not in folders]
+        folders.update(further)
         todo += further
-    return tuple(sorted(found))
+    return tuple(sorted(folders))
 
 
 def _dependencies(root: Path) -> Iterator[tuple[str, str]]:
-    """The charts of a repository that others depend on by a path, each with the other; none if git does not say."""
+    """Yield pairs of charts: a chart, and one that depends on it by a path; none if git does not answer."""
     for head in manifests_of((path for path in tracked_with([_FROM_HERE], root) if path.name == CHART), ()):
         folder = os.path.realpath(Path(head.path).parent)
         for document in read(head.path, head.data).documents:

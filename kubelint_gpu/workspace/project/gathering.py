@@ -1,4 +1,4 @@
-"""What a run is about, as bytes: gathered before anything is parsed, so that a run that is known needs no more."""
+"""Gathers the files of a run as bytes before anything is parsed, so that a known run needs no more work."""
 
 from __future__ import annotations
 
@@ -43,21 +43,21 @@ class Gathered(Value):
     Attributes:
         settings: the configuration.
         repository: the files beside them.
-        paths: what the call is about: its arguments, or more where they decide about more.
-        decisive: the files among its arguments that decide about the whole repository, which is therefore checked.
-        named: the files among them; None where one is a directory.
-        mine: the files that were asked for, as they are printed.
-        files: those and the others of their units, without what is rendered and what declares the cluster; from the
-            last to the first, so that each can be dropped when it is read.
+        paths: the arguments of the call; the whole repository if an argument decides about all of it.
+        decisive: the arguments that decide about the whole repository, which is therefore checked.
+        named: the files among the arguments; None if an argument is a directory.
+        mine: the requested files, as printed.
+        files: the requested files and the others of their units, without rendered files and without the files that
+            declare the cluster. They are in reverse order, so that each can be dropped when it is read.
         beside: files of other directories that declare classes which the manifests name.
-        elsewhere: files of other directories with objects that decide about the manifests.
+        elsewhere: files of other directories with objects that affect the manifests.
         built: the kustomizations, rendered as `kustomize` says.
-        pipe: what standard input is called if it is judged as it came; empty otherwise.
-        commit: with `--hook` what is about to be committed.
-        errors: paths that give nothing.
+        pipe: the name of standard input if it is judged as it came; empty otherwise.
+        commit: with `--hook`, the commit that is being made.
+        errors: paths without any file.
         skipped: paths that were left out.
-        unused: a file that declares a cluster if none is given; empty without one.
-        unrendered: the named files that lie in the folder of a kustomization and that no kustomization takes in.
+        unused: a file that declares a cluster although no cluster is given; empty if there is none.
+        unrendered: the named files in the folder of a kustomization that no kustomization uses.
     """
 
     settings: Configuration
@@ -79,7 +79,7 @@ class Gathered(Value):
     unrendered: tuple[str, ...] = ()
 
     def tell(self) -> None:
-        """What was not read, and why, on standard error."""
+        """Print to standard error which files were not read, and why."""
         for error in self.errors:
             complain(error.path, error.message)
         accept = f"kubelint-gpu check --write-baseline {self.settings.baseline or 'FILE'}"
@@ -89,7 +89,7 @@ class Gathered(Value):
             complain(skipped.path, f"left out: {skipped.message}")
         if self.unused:
             complain(self.unused, "declares a cluster that this run does not use: give it with --inventory")
-        charts = any(one.what == "chart" for one in self.built.rendered) or self.built.charts_failure
+        charts = any(rendition.what == "chart" for rendition in self.built.rendered) or self.built.charts_failure
         if self.kustomize.helm.flags and not charts:
             say(f"kubelint-gpu: no chart is rendered: {self.kustomize.helm.flags} has no effect", err=True)
         for what, failure in (("kustomizations", self.built.failure), ("charts", self.built.charts_failure)):
@@ -98,7 +98,7 @@ class Gathered(Value):
 
 
 def _neighbours(commit: Commit | None, offered: Sequence[SourceFile]) -> Iterator[str]:
-    """Yield the tracked manifests in the directories of some files of a commit, but for these."""
+    """Yield the tracked manifests in the directories of some files of a commit, without these files."""
     if commit is None:
         return
     root, read = Path(os.path.realpath(commit.root)), {os.path.realpath(file.path) for file in offered}
@@ -123,7 +123,7 @@ def _charts(
     repository: Repository,
     renderer: RenderSettings,
 ) -> tuple[RenderedCharts, GitOps | None, set[str]]:
-    """The charts of a run, rendered, what the objects of GitOps controllers say, and which folders they build."""
+    """Return the rendered charts of a run, the statements of its GitOps objects, and the folders that these build."""
     mine = [file.path for file in offered]
     # a named file without a kind, or with a ConfigMap, may hold values that an object of GitOps names
     values = bool(named) and any(b"kind:" not in file.data or b"ConfigMap" in file.data for file in offered)
@@ -198,8 +198,8 @@ def gather(
 
         piped = led_to_charts(offered, renderer.helm, settings.charts)
     if piped is not None:
-        # what the stream gives may be rendered already
-        others = (one for one in built.rendered if one.path != piped.path)
+        # the stream might contain objects that are already rendered
+        others = (rendition for rendition in built.rendered if rendition.path != piped.path)
         built = replace(built, rendered=(*others, piped))
         stream = stream if piped.reading is None or piped.path == stream else ""
     through = stream if piped is None or piped.reading is None else None
@@ -207,13 +207,13 @@ def gather(
         followed = said.judged(charts.failure, built.unfilled)
         built = replace(built, followed=followed, sent=said.sent if not charts.failure else EMPTY)
     if charts.failure and named:
-        # what is not rendered is named by its own file
+        # a chart that is not rendered is named by its own file
         heads = [display_path(Path(folder) / CHART, Path.cwd()) for folder in charts_above(named, settings.charts)]
         found = collect([path for path in heads if path not in mine]).files
         offered, mine = (*offered, *found), (*mine, *(file.path for file in found))
     declared = frozenset(os.path.realpath(path) for path in inventories or settings.inventories)
     if not decisive:
-        # a file that is named is a manifest although it also declares the cluster
+        # a named file is a manifest even if it also declares the cluster
         declared -= frozenset(map(os.path.realpath, paths))
     files = [
         file
@@ -224,7 +224,10 @@ def gather(
     ]
     given = inventories or settings.inventories
     unused = next((file.path for file in offered if not given and _INVENTORY in file.data), "")
-    contents = [*(file.data for file in files), *(one.text.encode("utf-8", "replace") for one in built.readings)]
+    contents = [
+        *(file.data for file in files),
+        *(reading.text.encode("utf-8", "replace") for reading in built.readings),
+    ]
     known = [*mine, *(file.path for file in files), *declared]
     files.reverse()
     return Gathered(
@@ -242,12 +245,12 @@ def gather(
         stream,
         commit,
         collected.errors,
-        tuple(one for one in collected.skipped if not built.takes_below(one.path)),
+        tuple(skipped for skipped in collected.skipped if not built.takes_below(skipped.path)),
         unused,
-        tuple(one.path for one in offered if _is_plain(one, built)) if named and not built.failure else (),
+        tuple(file.path for file in offered if _is_plain(file, built)) if named and not built.failure else (),
     )
 
 
 def _is_plain(file: SourceFile, built: Renders) -> bool:
-    """Whether a manifest is judged as it stands although a kustomization might be expected to take it in."""
+    """Whether a manifest is judged as it is although a kustomization seems to own its folder."""
     return b"kind:" in file.data and not built.takes(file.path) and in_kustomized_folder(file.path)

@@ -34,18 +34,18 @@ if TYPE_CHECKING:
 
 
 class Inputs(Value):
-    """What a run reads.
+    """The inputs of a run.
 
     Attributes:
-        units: what is judged, each for one cluster.
-        world: the cluster of the first.
-        readings: the files that they are made of.
+        units: the judged units, each for one cluster.
+        world: the cluster of the first unit.
+        readings: the files of the units.
         failed: some path gave nothing.
         worlds: every cluster.
-        targets: real paths of the files that a finding must stand in to be reported; None where any will do.
-        beside: further files that are read, and not judged.
-        defects: what could not be read or rendered for a defect of this program.
-        remarks: sentences about what was judged.
+        targets: real paths of the files whose findings are reported; None for all files.
+        beside: further files that are read and not judged.
+        defects: findings about files that a defect of this program kept from being read or rendered.
+        remarks: sentences about the judged files.
     """
 
     units: tuple[ApplySet, ...]
@@ -60,7 +60,7 @@ class Inputs(Value):
 
     @property
     def usable(self) -> bool:
-        """Whether every cluster that was declared can be judged by."""
+        """Whether every declared cluster is usable."""
         return all(world.inventory is None or world.usable for world in self.worlds)
 
     @property
@@ -69,7 +69,7 @@ class Inputs(Value):
         return (*self.readings, *(reading for world in self.worlds for reading in world.readings))
 
     def reports(self, finding: Finding) -> bool:
-        """Whether a finding is one of this call: what stands in no target is another's, unless all depends on it."""
+        """Whether to report a finding: its file is a target, or all other findings depend on it."""
         decisive = finding.code == INTERNAL or (finding.code.startswith("KLG6") and finding.severity == "error")
         path = os.path.realpath(finding.place.path)
         if self.targets is None or decisive:
@@ -77,7 +77,7 @@ class Inputs(Value):
         return path in self.targets or not os.path.lexists(finding.place.path)
 
     def after(self, units: tuple[ApplySet, ...], *, failed: bool) -> Inputs:
-        """The same inputs with units that were changed."""
+        """Return the same inputs with changed units."""
         return replace(self, units=units, readings=sources_of(units), failed=self.failed or failed)
 
 
@@ -90,14 +90,12 @@ def inputs_of(
     against: Comparison | None = None,
     store: Store | None = None,
 ) -> Inputs:
-    """Manifests and inventories of a run, of files that were gathered; their bytes are dropped as they are read.
+    """Read the manifests and inventories of a run from the gathered files. Their bytes are dropped as they are read.
 
-    `inventories` stand in place of those that the configuration names.
-    `unit` says which plain manifests are applied together if the configuration names no unit for them.
-    A kustomization that is rendered is a unit, and the files it is made of are no units.
-    A file of the inventory that is merely found in a directory is no manifest.
-    `against` says where the manifests are as they were.
-    What `store` has of an earlier run is parsed only where it is asked for.
+    `inventories` replace those of the configuration. `unit` says which plain manifests are applied together if the
+    configuration names no unit for them. A rendered kustomization is a unit; its source files are not. A file of the
+    inventory in a directory is no manifest. `against` names the earlier state. Results in `store` are parsed only if
+    they are needed.
 
     Raises:
         click.ClickException: `against` cannot be read.
@@ -119,35 +117,35 @@ def inputs_of(
             past = objects_before(gathered.commit, readings, built)
     except click.ClickException:
         raise
-    except Exception as error:  # noqa: BLE001 - what stands there now is judged by itself
-        first = next((one.path for one in readings), "")
+    except Exception as error:  # noqa: BLE001 - the present state is judged alone
+        first = next((reading.path for reading in readings), "")
         defects.append(defect(Place(first, 1, 1, 1, 1), "nothing is compared with what there was before", error))
     worlds = Worlds(
-        what_if, several=not inventories and len({one.inventory for one in settings.targets}) > 0, store=store
+        what_if, several=not inventories and len({target.inventory for target in settings.targets}) > 0, store=store
     )
     grouping = Grouping(settings, worlds, tuple(inventories), unit=unit)
     beside = gathered.repository.context()
     others = tuple(read_all(gathered.beside, defects, store))
     elsewhere = tuple(read_all(gathered.elsewhere, defects, store))
-    read = (*beside, *(one.path for one in (*others, *elsewhere)))
+    read = (*beside, *(reading.path for reading in (*others, *elsewhere)))
     context = context_of(beside, kustomize, defects)
     units = tuple(grouping.units(readings, past, built, context, others, elsewhere))
-    withheld = any(one.problems for one in built.rendered) or (
-        gathered.named is None and any(is_chart(one.path) for one in readings)
+    withheld = any(rendition.problems for rendition in built.rendered) or (
+        gathered.named is None and any(is_chart(reading.path) for reading in readings)
     )
     nothing = withheld and not any(unit.manifests for unit in units)
     world = units[0].world if units else worlds.world(tuple(inventories) or settings.inventory)
     failed = failed or worlds.failed or bool(built.failure) or nothing or bool(defects)
     targets = None
     if gathered.named is not None:
-        sources = (reading.path for one in built.rendered for reading in one.sources)
+        sources = (reading.path for rendition in built.rendered for reading in rendition.sources)
         targets = frozenset(os.path.realpath(path) for path in (*gathered.mine, *sources, *inventories))
     remarks = remarks_on(gathered, units)
     return Inputs(units, world, sources_of(units), failed, worlds.all, targets, read, tuple(defects), remarks)
 
 
 def remarks_on(gathered: Gathered, units: Sequence[ApplySet]) -> tuple[str, ...]:
-    """Return sentences about the files that were gathered, and about the units that were made of them."""
+    """Return sentences about the gathered files and about their units."""
     return (*_unrendered(gathered.unrendered), *_contradictory(units))
 
 
@@ -159,23 +157,23 @@ def _unrendered(paths: Sequence[str]) -> Iterator[str]:
 
 
 def _contradictory(units: Sequence[ApplySet]) -> Iterator[str]:
-    """Yield a sentence for each of a few objects that do not count, or one for many."""
-    found = sorted({one for unit in units for one in unit.contradictory})
-    if len(found) > FEW:
-        names = [name for name, _ in found]
+    """Yield a sentence for each of a few objects that do not count, or a single sentence for many."""
+    objects = sorted({pair for unit in units for pair in unit.contradictory})
+    if len(objects) > FEW:
+        names = [name for name, _ in objects]
         yield f"{owner_names(names)} are declared differently in several files: none counts for other directories."
         return
-    for name, paths in found:
+    for name, paths in objects:
         none = "neither" if len(paths) == 2 else "none"
         yield f"{owner_name(name)} is declared differently in {foremost(paths)}: {none} counts for other directories."
 
 
 def counted_in(units: Sequence[ApplySet]) -> tuple[tuple[Reading, ...], tuple[str, ...]]:
-    """Return the files of units, and the names of these. What declares a cluster or settings and no object is none."""
-    readings = tuple(one for one in sources_of(units) if not _is_setting(one))
-    paths = {one.path for one in readings}
-    mine = (unit for unit in units if any(one.path in paths for one in unit.sources))
-    return readings, tuple({tuple(one.path for one in unit.sources): _name(unit) for unit in mine}.values())
+    """Return the files and the names of units. Files that only declare a cluster or settings do not count."""
+    readings = tuple(reading for reading in sources_of(units) if not _is_setting(reading))
+    paths = {reading.path for reading in readings}
+    mine = (unit for unit in units if any(source.path in paths for source in unit.sources))
+    return readings, tuple({tuple(source.path for source in unit.sources): _name(unit) for unit in mine}.values())
 
 
 def _is_setting(reading: Reading) -> bool:
@@ -183,11 +181,11 @@ def _is_setting(reading: Reading) -> bool:
 
 
 def _name(unit: ApplySet) -> str:
-    """Return what a unit is called: its kustomization or chart, its file, or the folder of all its files with a `/`."""
+    """Return the name of a unit: its kustomization or chart, its file, or the folder of all its files with a `/`."""
     if len(unit.rendered) == len(unit.readings) == 1 or not unit.readings:
         return unit.rendered[0].path if unit.rendered else ""
     if len(unit.readings) == 1:
         return unit.readings[0].path
-    folders = zip(*(PurePath(one.path).parent.parts for one in unit.readings), strict=False)
+    folders = zip(*(PurePath(reading.path).parent.parts for reading in unit.readings), strict=False)
     folder = PurePath(*(each[0] for each in takewhile(lambda parts: len(set(parts)) == 1, folders)))
     return f"{folder.as_posix()}/"

@@ -1,4 +1,4 @@
-"""The kustomizations of a command line: found in its directories, rendered, and told apart from plain files."""
+"""The kustomizations of a command line: finds and renders them, and separates them from plain files."""
 
 from __future__ import annotations
 
@@ -29,9 +29,9 @@ NAMES = ("kustomization.yaml", "kustomization.yml", "Kustomization")
 
 
 class RenderSettings(Value):
-    """How kustomizations are rendered: the program, further flags for it, how long it may take, and what is known.
+    """How a run renders kustomizations: the program, its further flags, the time limit, and the stored renders.
 
-    `helm` says how charts are.
+    `helm` says how to render charts.
     """
 
     program: str | None = None
@@ -41,7 +41,7 @@ class RenderSettings(Value):
     helm: HelmSettings = HelmSettings()
 
     def renderer(self) -> Renderer:
-        """What renders.
+        """Return the renderer.
 
         Raises:
             ProgramError: there is no program.
@@ -59,19 +59,18 @@ class RenderSettings(Value):
 
 
 class Renders(Value):
-    """What rendering gave.
+    """The result of rendering.
 
     Attributes:
         rendered: the kustomizations that no other one uses, by path; then the charts, once for each choice of values.
-        taken: real paths of files that belong to them and are not checked by themselves.
-        failure: why no kustomization can be rendered; empty where they can.
-        unfilled: why no folder is built with the variables of Flux; empty where they are.
-        charts_failure: why no chart can be rendered; empty where they can.
-        left_out: those of `rendered`, by printed path, that were not tried because all of them would take too long.
-        defects: what could not be looked at or rendered for a defect of this program.
-        followed: by file and document of an object of a GitOps controller, why what it names is not judged; empty if
-            all of it is.
-        sent: by folder, or by `path` of a render: what objects of GitOps controllers call the clusters that it goes to.
+        taken: real paths of files that belong to a render and are not checked alone.
+        failure: why no kustomization can be rendered; empty if they can.
+        unfilled: why no folder is built with the variables of Flux; empty if folders are.
+        charts_failure: why no chart can be rendered; empty if charts can.
+        left_out: printed paths of kustomizations of `rendered` that were not tried, because all would take too long.
+        defects: findings about kustomizations that a defect of this program kept from being read or rendered.
+        followed: by file and document of a GitOps object, why its sources are not judged; empty if all are judged.
+        sent: by folder, or by `path` of a render: the names of its target clusters in GitOps objects.
     """
 
     rendered: tuple[Rendition, ...] = ()
@@ -91,10 +90,10 @@ class Renders(Value):
     def takes_below(self, path: str) -> bool:
         """Whether a file, or any file below a folder, is judged as a part of a render."""
         real = os.path.realpath(path)
-        return any(one == real or one.startswith(f"{real}{os.sep}") for one in self.taken)
+        return any(taken == real or taken.startswith(f"{real}{os.sep}") for taken in self.taken)
 
     def with_charts(self, charts: RenderedCharts) -> Renders:
-        """The same with charts."""
+        """Return the same renders with charts."""
         rendered, defects = (*self.rendered, *charts.rendered), (*self.defects, *charts.defects)
         taken = self.taken | charts.taken
         return replace(self, rendered=rendered, taken=taken, defects=defects, charts_failure=charts.failure)
@@ -102,7 +101,7 @@ class Renders(Value):
     @property
     def readings(self) -> tuple[Reading, ...]:
         """The rendered texts."""
-        return tuple(one.reading for one in self.rendered if one.reading is not None)
+        return tuple(each.reading for each in self.rendered if each.reading is not None)
 
 
 def render_all(
@@ -116,12 +115,12 @@ def render_all(
     filled: Mapping[str, Sequence[Variables]] = EMPTY,
     applied: Collection[str] = (),
 ) -> Renders:
-    """Render the kustomizations below the directories among `paths`; `files` are what was collected there.
+    """Render the kustomizations below the directories among `paths`; `files` are the collected files there.
 
-    Those that another one uses are rendered only as a part of it, unless that one cannot be.
-    Of `users`, real paths of further folders, those are rendered that take in any file of `wanted`, as real paths.
-    A folder of `filled` is rendered once for each Kustomization of Flux, and in no other way; those that are `applied`
-    are rendered in any case.
+    A kustomization that another one uses is rendered only as a part of that one, unless that one fails. `users` are
+    real paths of further folders: they are rendered if they use a file of `wanted`, also real paths. A folder of
+    `filled` is rendered once for each Kustomization of Flux, and in no other way. Folders of `applied` are rendered in
+    any case.
     """
     cwd = cwd or Path.cwd()
     folders = sorted({*_folders(paths, files, cwd), *applied})
@@ -132,7 +131,7 @@ def render_all(
     try:
         renderer = settings.renderer()
     except ProgramError as error:
-        # a folder without a kustomization is judged as it lies there
+        # a folder without a kustomization is judged as plain manifests
         needed = users or any(is_file(Path(folder, name)) for folder in folders for name in NAMES)
         return Renders(failure=str(error) if needed else "", unfilled=str(error).partition(";")[0])
     given = tuple(path for path in paths if is_folder(cwd / path))
@@ -142,7 +141,7 @@ def render_all(
 
 
 def _folders(paths: Sequence[str], files: Sequence[str], cwd: Path) -> Iterator[str]:
-    """Real paths of the folders with a kustomization below the directories that were given."""
+    """Yield the real paths of folders with a kustomization below the given directories."""
     named = {posixpath.normpath(path.replace(os.sep, "/")) for path in paths}
     parents = {posixpath.dirname(file) for file in files if posixpath.normpath(file) not in named}
     parents |= {path for path in named if is_folder(cwd / path)}
@@ -152,7 +151,7 @@ def _folders(paths: Sequence[str], files: Sequence[str], cwd: Path) -> Iterator[
 
 
 class _Rendering:
-    """Kustomizations of one run, by the real path of their folder."""
+    """The kustomizations of one run, by the real path of their folder."""
 
     def __init__(
         self,
@@ -166,14 +165,14 @@ class _Rendering:
         self._cwd = cwd
         self._wholes = [
             Path(os.path.realpath(path))
-            for path in (cwd, *sorted((cwd / one for one in given), key=lambda path: len(path.parts)))
+            for path in (cwd, *sorted((cwd / folder for folder in given), key=lambda path: len(path.parts)))
         ]
         self._done: dict[str, Rendered] = {}
         self._surveys: dict[str, tuple[Path, Survey]] = {}
         self._defects: list[Finding] = []
 
     def build(self, folders: Sequence[str]) -> Renders:
-        """Those that none of the others uses, then what those use that could not be rendered."""
+        """Render the kustomizations that no other one uses; if one of them fails, also those that it uses."""
         components: set[str] = set()
         uses: dict[str, set[str]] = {}
         for folder in folders:
@@ -191,7 +190,7 @@ class _Rendering:
             for batch in fallback.batches(todo, self._cost) if done else (todo,):
                 self._done.update(self._render(batch))
             done |= set(todo)
-            failed = {folder for folder, one in self._done.items() if one.reading is None}
+            failed = {folder for folder, result in self._done.items() if result.reading is None}
             left = {folder: used for folder, used in uses.items() if folder not in failed}
             todo = [folder for folder in unused_by_others(left, components) if folder not in done]
             todo = todo or first_of_circle(uses, components, done)
@@ -202,9 +201,9 @@ class _Rendering:
         return Renders(rendered_all, taken, left_out=left_out, defects=tuple(self._defects))
 
     def takes_in(self, folder: str, wanted: frozenset[str]) -> bool:
-        """Whether a kustomization is made of any of these files, by itself or through others."""
-        root, found = self._survey(folder)
-        return any(os.path.realpath(root / path) in wanted for path in found.files)
+        """Whether a kustomization uses one of these files, directly or through others."""
+        root, survey = self._survey(folder)
+        return any(os.path.realpath(root / path) in wanted for path in survey.files)
 
     def _survey(self, folder: str) -> tuple[Path, Survey]:
         from kubelint_gpu.sources.kustomize.files.generated import surveyed
@@ -216,11 +215,11 @@ class _Rendering:
             below = "" if below == "." else below
             try:
                 allowed, contents = self._renderer.allowed, self._renderer.contents
-                _, found = surveyed(root, below, str, allowed, contents=contents, for_flux=folder in self._filled)
-            except Exception as error:  # noqa: BLE001 - one kustomization must not hide what the others have
+                _, survey = surveyed(root, below, str, allowed, contents=contents, for_flux=folder in self._filled)
+            except Exception as error:  # noqa: BLE001 - an error in a kustomization must not hide the others
                 self._tell(folder, "this kustomization is not looked at", error)
-                found = Survey(below, {}, {}, {}, frozenset(), ())
-            self._surveys[folder] = root, found
+                survey = Survey(below, {}, {}, {}, frozenset(), ())
+            self._surveys[folder] = root, survey
         return self._surveys[folder]
 
     def _tell(self, folder: str, what: str, error: Exception) -> None:
@@ -229,12 +228,12 @@ class _Rendering:
         self._defects.append(defect(Place(display_path(Path(folder), self._cwd), 1, 1, 1, 1), what, error))
 
     def _cost(self, folder: str) -> int:
-        """The objects that Kustomize would render; 0 where it is not started."""
-        found = self._survey(folder)[1]
-        return 0 if found.obstacles else max(found.objects, 1)
+        """Return the number of objects that Kustomize would render; 0 if it would not start."""
+        survey = self._survey(folder)[1]
+        return 0 if survey.obstacles else max(survey.objects, 1)
 
     def _leave_out(self, fallback: Fallback, uses: dict[str, set[str]]) -> None:
-        """Tell all that was left out with one reason at one place: where the first of those that use it fails."""
+        """Report everything left out in one finding, at the place where the first failing user names it."""
         from kubelint_gpu.sources.kustomize.rendering import looked_at
 
         left_out = sorted(fallback.left_out)
@@ -244,28 +243,28 @@ class _Rendering:
         }
         if not seen:
             return
-        users = (self._done[one] for one in sorted(self._done) if left_out[0] in uses[one] and self._done[one].problems)
+        users = (self._done[key] for key in sorted(self._done) if left_out[0] in uses[key] and self._done[key].problems)
         user = next(users, None)
-        # a component that nothing takes in is not tried, and cannot fail
+        # a component without a user is not tried, and cannot fail
         own = seen[left_out[0]]
         path, span = (user.problems[0].path, user.problems[0].span) if user else (own.shown(own.top.path), None)
-        reason = fallback.obstacle(path, span, [one.path for one in seen.values()])
-        self._done |= {folder: replace(one, problems=(reason,)) for folder, one in seen.items()}
+        reason = fallback.obstacle(path, span, [each.path for each in seen.values()])
+        self._done |= {folder: replace(each, problems=(reason,)) for folder, each in seen.items()}
 
     def _uses(self, folder: str) -> tuple[set[str], bool]:
-        """The folders of the kustomizations that one is made of, without itself."""
-        root, found = self._survey(folder)
-        used = {os.path.realpath(root / one) for one in found.kustomizations} - {folder}
-        mine = found.kustomizations.get(found.root)
+        """Return the folders of the kustomizations that a kustomization uses, without its own folder."""
+        root, survey = self._survey(folder)
+        used = {os.path.realpath(root / path) for path in survey.kustomizations} - {folder}
+        mine = survey.kustomizations.get(survey.root)
         return used, mine is not None and mine.is_component
 
     def _render(self, folders: Sequence[str]) -> dict[str, Rendered]:
-        """The kustomizations of some folders; a second one of the same folder by what tells it from the first."""
+        """Render the kustomizations of some folders. Several renders of one folder have keys with their difference."""
         from kubelint_gpu.sources.kustomize.rendering import looked_at, render
         from kubelint_gpu.sources.render import Obstacle
         from kubelint_gpu.workspace.project.progress import in_threads
 
-        def one(job: tuple[str, str, Variables | None]) -> Rendered:
+        def rendered_job(job: tuple[str, str, Variables | None]) -> Rendered:
             _, folder, variables = job
             root = root_of(Path(folder), self._wholes)
             try:
@@ -280,12 +279,12 @@ class _Rendering:
             for folder in folders
             for number, variables in enumerate(self._filled.get(folder, (None,)))
         ]
-        rendered = in_threads("rendering", jobs, one, lambda job: display_path(Path(job[0]), self._cwd))
-        return {job[0]: found for job, found in zip(jobs, rendered, strict=True)}
+        rendered = in_threads("rendering", jobs, rendered_job, lambda job: display_path(Path(job[0]), self._cwd))
+        return {job[0]: result for job, result in zip(jobs, rendered, strict=True)}
 
     def _taken(self, rendered: Sequence[Rendered]) -> Iterator[str]:
-        """Files that are judged as a part of a render; of what is not rendered, all but its resources."""
-        for one in rendered:
-            for path in one.survey.files:
-                if one.reading is not None or path not in one.survey.resources:
-                    yield os.path.realpath(one.root / path)
+        """Yield the files that are judged as a part of a render; for a failed render, all but its resources."""
+        for result in rendered:
+            for path in result.survey.files:
+                if result.reading is not None or path not in result.survey.resources:
+                    yield os.path.realpath(result.root / path)

@@ -20,7 +20,7 @@ from kubelint_gpu.workspace.cluster_context import ClusterContext
 
 
 class Moved(Value, eq=False):
-    """A cluster after some of its nodes are gone, and the numbers of pods that moved, wait for a node, and are gone."""
+    """A cluster without some of its nodes, and how many pods moved, wait for a node, and are gone."""
 
     inventory: Inventory
     moved: int
@@ -34,16 +34,16 @@ class Moved(Value, eq=False):
             (self.pending, f"{verb('find', self.pending)} no node"),
             (self.gone, f"{'is' if self.gone == 1 else 'are'} gone"),
         )
-        found = [f"{number} {does}" for number, does in parts if number]
-        return f"; of the pods there {', '.join(found)}" if found else ""
+        counts = [f"{number} {does}" for number, does in parts if number]
+        return f"; of the pods there {', '.join(counts)}" if counts else ""
 
 
 def with_moved_pods(before: Inventory, after: Inventory, nodes: Sequence[str]) -> Moved:
-    """Make the pods of nodes that are gone anew on the nodes that are left.
+    """Create the pods of removed nodes again on the remaining nodes.
 
-    The pod of the highest priority comes first, and nobody is evicted. Of the nodes that take a pod, one with GPUs goes
-    to the one with the fewest free GPUs; the scheduler may choose otherwise. Pods of DaemonSets and of nodes are gone
-    with the node, and so are pods without a controller. Pods that find no node hold nothing.
+    The pod of the highest priority comes first, and no pod is evicted. A pod with GPUs goes to the node with the fewest
+    free GPUs that takes it; the scheduler might choose another one. Pods of DaemonSets, static pods and pods without a
+    controller are gone with the node. A pod without a node holds nothing.
 
     Raises:
         UsedUp: this takes more work than one answer may.
@@ -54,7 +54,7 @@ def with_moved_pods(before: Inventory, after: Inventory, nodes: Sequence[str]) -
         for one in before.objects
         if isinstance(one.typed, Pod) and one.typed.spec.node_name in nodes and not one.typed.finished
     ]
-    coming = [one for one in lost if is_made_anew(one.typed)]
+    coming = [declared for declared in lost if is_made_anew(declared.typed)]
     placed: list[Declared] = []
     for one in sorted(coming, key=lambda one: -(one.typed.spec.priority or 0)):
         pod = anew(one.typed)
@@ -69,22 +69,22 @@ def with_moved_pods(before: Inventory, after: Inventory, nodes: Sequence[str]) -
 
 
 def is_made_anew(pod: Pod) -> bool:
-    """Whether a pod has a successor on another node if its own is gone."""
+    """Whether a pod gets a successor on another node if its node is removed."""
     return pod.meta.owner is not None and is_moved(pod)
 
 
 def anew(pod: Pod) -> Pod:
-    """The successor of a pod, without a node."""
+    """Return the successor of a pod, without a node."""
     return replace(pod, spec=replace(pod.spec, node_name=""), start_time="", statuses=(), allocations=())
 
 
 def free_gpus(info: NodeInfo) -> int:
-    """How many GPUs of a node no pod holds."""
+    """Return how many GPUs of a node no pod holds."""
     return gpus_in(info.node.allocatable) - gpus_in(info.used)
 
 
 def _on(declared: Declared, pod: Pod, node: str) -> Declared:
-    """The declared pod as it is on another node."""
+    """Return the declared pod on another node."""
     value = {**declared.value, "spec": {**declared.value["spec"], "nodeName": node}}
     return replace(declared, value=value, typed=replace(pod, spec=replace(pod.spec, node_name=node)))
 

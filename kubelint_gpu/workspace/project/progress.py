@@ -1,4 +1,4 @@
-"""How far a run is, on one line of a terminal that is gone when the run is over."""
+"""Shows the progress of a run in one line of the terminal, and removes the line at the end."""
 
 from __future__ import annotations
 
@@ -20,19 +20,19 @@ Answer = TypeVar("Answer")
 
 
 class Tell(Protocol):
-    """Says how far the work is."""
+    """Receives the progress of the work."""
 
     def __call__(self, done: int, name: str = "") -> None:
-        """So many are done, or begun; the name is that of the one at hand."""
+        """Report that so many things are done or begun; `name` is the present one."""
 
 
 @contextmanager
 def progress(
     doing: str, total: int, stream: TextIO | None = None, *, after: float = AFTER, every: float = EVERY
 ) -> Iterator[Tell]:
-    """A line on standard error for as long as the work takes, after some seconds and anew every few of them.
+    """Show a line on standard error while the work takes place: after some seconds, and again every few seconds.
 
-    There is none where standard error is no terminal, or in a hook: pre-commit may give its hooks a terminal.
+    There is no line if standard error is no terminal, or in a hook: pre-commit might give its hooks a terminal.
     """
     out = stream or sys.stderr
     visible = shown(out)
@@ -56,7 +56,7 @@ def progress(
 def in_threads(
     doing: str, things: Sequence[Thing], work: Callable[[Thing], Answer], name: Callable[[Thing], str]
 ) -> list[Answer]:
-    """`work` of each thing, in their order, in threads that may start programs: these end with the run."""
+    """Return `work` of each thing, in their order. The threads might start programs, which end with the run."""
     from concurrent.futures import ThreadPoolExecutor, wait
     from threading import Thread
 
@@ -66,13 +66,13 @@ def in_threads(
     pool = ThreadPoolExecutor(max_workers=min(_AT_ONCE, os.cpu_count() or 1, len(things)))
     with progress(doing, len(things)) as tell, ended_with_the_run(), pool:
         try:
-            running = [pool.submit(work, one) for one in things]
-            for number, (one, begun) in enumerate(zip(things, running, strict=True), start=1):
+            running = [pool.submit(work, thing) for thing in things]
+            for number, (thing, begun) in enumerate(zip(things, running, strict=True), start=1):
                 while wait([begun], timeout=EVERY).not_done:
-                    tell(number, name(one))
+                    tell(number, name(thing))
             return [begun.result() for begun in running]
         except BaseException:
-            # an interrupted run leaves nothing behind, also of a program that a thread is about to start
+            # an interrupted run leaves no program behind, not even one that a thread is about to start
             pool.shutdown(wait=False, cancel_futures=True)
             ending = Thread(target=pool.shutdown, daemon=True)
             ending.start()
@@ -83,12 +83,12 @@ def in_threads(
 
 
 def shown(stream: TextIO) -> bool:
-    """Whether a line may come and go on a stream."""
+    """Whether a stream can show a line and remove it again."""
     return stream.isatty() and os.environ.get("PRE_COMMIT") != "1" and os.environ.get("TERM") != "dumb"
 
 
 def _line(lead: str, name: str, stream: TextIO) -> str:
-    """The line, cut on its left to fit the terminal: the end of a path says most."""
+    """Return the line, cut on the left to fit the terminal: the end of a path says most."""
     import shutil
 
     from kubelint_gpu.messages.display import can_show, cells, visible

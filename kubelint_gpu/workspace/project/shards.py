@@ -1,4 +1,4 @@
-"""`--shard`: which units are judged by one of several jobs; the same ones in every job that is given the same files."""
+"""`--shard`: the units that one of several jobs judges. With the same files, all jobs agree on the shares."""
 
 from __future__ import annotations
 
@@ -23,16 +23,16 @@ class Shard(Value):
     of: int
 
     def holds(self, name: str) -> bool:
-        """Whether what is called so is of this share: that depends on the name and on the number of jobs alone."""
+        """Whether a name belongs to this share. Only the name and the number of jobs decide."""
         made = blake2b(name.encode("utf-8", "surrogatepass"), digest_size=8).digest()
         return int.from_bytes(made, "big") % self.of == self.number - 1
 
 
 def read_shard(_context: click.Context, _parameter: click.Parameter, text: str | None) -> Shard | None:
-    """The shard that an option says, such as 2/8.
+    """Return the shard that an option names, such as 2/8.
 
     Raises:
-        click.BadParameter: it is none.
+        click.BadParameter: the text names no shard.
     """
     if text is None:
         return None
@@ -43,12 +43,12 @@ def read_shard(_context: click.Context, _parameter: click.Parameter, text: str |
 
 
 def share(units: Sequence[ApplySet], shard: Shard) -> tuple[ApplySet, ...]:
-    """The units of a share, in their order.
+    """Return the units of a share, in their order.
 
-    A unit is called after the first of its files, whatever else stands beside it, and goes to one job for all of its
-    clusters. Renders that are made of a common file go to one job, for what is found in it is told once for all.
+    The first file of a unit decides its job, whatever else is beside it, for all of its clusters. Renders with a common
+    file go to one job, because a finding in that file is reported once for all.
     """
-    named = [(unit, sorted(one.source.path for one in unit.sources if one.source is not None)) for unit in units]
+    named = [(unit, sorted(each.source.path for each in unit.sources if each.source is not None)) for unit in units]
     first: dict[str, str] = {}
     for unit, names in named:
         if unit.rendered:
@@ -57,7 +57,7 @@ def share(units: Sequence[ApplySet], shard: Shard) -> tuple[ApplySet, ...]:
 
 
 def _join(first: dict[str, str], names: Sequence[str]) -> None:
-    """Let some names stand for each other: the least stands for all."""
+    """Make some names equal: the least one represents all."""
     tops = sorted({_stands_for(first, name) for name in names})
     for name in tops[1:]:
         first[name] = tops[0]

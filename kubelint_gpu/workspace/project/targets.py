@@ -1,8 +1,8 @@
-"""What a call is about, and what of the repository is read besides.
+"""The targets of a call, and the further files of the repository that a run reads.
 
-A hook gives the files that a commit changes: those are the targets. What is applied together with them, the
-kustomizations that are built of them and what runs beside them is read as well, because another workload's GPU is what
-makes this one wait; but only what stands in a target is reported.
+A hook passes the files that a commit changes: these are the targets. A run also reads the files that are applied with
+them, the kustomizations that use them, and the files beside them: another workload might hold the GPU that a target
+needs. Only findings in targets are reported.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ _MOST_FOLDERS = 2_000
 
 
 class Repository:
-    """The files beside those that were named, as git tracks them; without git as they lie in the folder."""
+    """The files beside the named files, as git tracks them; without git, as they are in the folder."""
 
     def __init__(self, configuration: Configuration, paths: Sequence[str] = ()) -> None:
         self._configuration = configuration
@@ -30,18 +30,18 @@ class Repository:
 
     @cached_property
     def manifests(self) -> tuple[str, ...]:
-        """Everything that may hold manifests, as paths are printed."""
+        """Return all possible manifests, as printed paths."""
         from kubelint_gpu.sources.git import tracked_files
 
         tracked = tracked_files(self.root) if (self.root / ".git").exists() else None
-        found = [file.path for file in collect([str(self.root)]).files]
+        paths = [file.path for file in collect([str(self.root)]).files]
         if tracked is None:
-            return tuple(found)
+            return tuple(paths)
         known = {os.path.realpath(path) for path in tracked}
-        return tuple(path for path in found if os.path.realpath(path) in known)
+        return tuple(path for path in paths if os.path.realpath(path) in known)
 
     def companions(self, paths: Iterable[str]) -> tuple[str, ...]:
-        """The other files of the units that some files belong to."""
+        """Return the other files of the units of some files."""
         if not self._configuration.units:
             return ()
         known = {os.path.realpath(path) for path in paths}
@@ -53,14 +53,14 @@ class Repository:
         )
 
     def context(self) -> tuple[str, ...]:
-        """The files that the configuration says are deployed beside what is checked."""
+        """Return the files that are deployed beside the checked files, as the configuration says."""
         if not self._configuration.context:
             return ()
         return tuple(path for path in self.manifests if self._configuration.is_context(path))
 
 
 def named_files(paths: Sequence[str]) -> tuple[str, ...] | None:
-    """The files among the arguments; None where one is a directory, whose every file is a target."""
+    """Return the files among the arguments; None if an argument is a directory, because all its files are targets."""
     if not paths or any(path != "-" and os.path.isdir(path) for path in paths):  # noqa: PTH112 - text, and often
         return None
     return tuple(path for path in paths if path != "-")
@@ -81,17 +81,17 @@ def decisive_files(paths: Sequence[str], configuration: Configuration, inventori
 
 
 def rest_of(repository: Repository, paths: Iterable[str]) -> tuple[str, ...]:
-    """Return what may hold manifests in the repository, but for some paths."""
+    """Return the possible manifests of the repository, without some paths."""
     known = {os.path.realpath(path) for path in paths}
     return tuple(path for path in repository.manifests if os.path.realpath(path) not in known)
 
 
 def kustomized_folders(paths: Iterable[str], *, tracked_only: bool) -> tuple[str, ...]:
-    """Real paths of the folders with a kustomization that may take in some files: those of their own repositories.
+    """Return the real paths of folders, in the repositories of some files, whose kustomization might use the files.
 
-    Those that a file lies in count even if git does not track them, unless `tracked_only`. A file that lies in no
-    repository is looked for below the working directory, or in its folder; a folder with more folders below it than a
-    repository has is no project.
+    The folders around a file count even if git does not track them, unless `tracked_only`. For a file outside of any
+    repository, the search covers the working directory, or the folder of the file. A folder with more folders below it
+    than a repository has is no project.
     """
     from kubelint_gpu.sources.git import tracked_files
     from kubelint_gpu.workspace.project.kustomizations import NAMES
@@ -111,7 +111,7 @@ def kustomized_folders(paths: Iterable[str], *, tracked_only: bool) -> tuple[str
 
 
 def files_called(names: Collection[str], root: Path) -> set[Path]:
-    """The files with some names that git tracks, and those below the working directory."""
+    """Return the files with some names that git tracks, and those below the working directory."""
     from kubelint_gpu.sources.git import tracked_files
 
     tracked = (tracked_files(root) if (root / ".git").exists() else None) or ()
@@ -119,7 +119,7 @@ def files_called(names: Collection[str], root: Path) -> set[Path]:
 
 
 def _below(root: Path, wanted: Collection[str]) -> tuple[Path, ...]:
-    """The files with some names below a folder; none where it has too many folders."""
+    """Return the files with some names below a folder; none if it has too many folders."""
     found: list[Path] = []
     for number, (folder, _, names) in enumerate(os.walk(root)):
         if number > _MOST_FOLDERS:
@@ -135,14 +135,14 @@ def _root(path: str, cwd: Path) -> Path:
 
 
 def in_kustomized_folder(path: str) -> bool:
-    """Whether a kustomization may take a file in: only one in its folder or above can."""
+    """Whether a kustomization in the folder of a file, or above, might use the file."""
     return any(True for _ in _kustomized_around(path))
 
 
 def _kustomized_around(path: str) -> Iterator[Path]:
-    """Yield the real folders of a file's repository that it lies in and that have a kustomization, the nearest first.
+    """Yield the folders around a file, within its repository, that have a kustomization; the nearest first.
 
-    None for what is no file.
+    The paths are real. A path that is no file has none.
     """
     from kubelint_gpu.workspace.project.kustomizations import NAMES
 

@@ -1,4 +1,4 @@
-"""The clusters of a run: read when something goes to them, each once, and changed by what-if."""
+"""The clusters of a run: each is read once, when a unit goes to it, and changed by what-if options."""
 
 from __future__ import annotations
 
@@ -25,14 +25,14 @@ Inventories = tuple[str, ...]
 
 
 def complain(path: str, message: str) -> None:
-    """One line to standard error."""
+    """Print one line to standard error."""
     say(f"kubelint-gpu: {visible(path)}: {visible(message)}", err=True)
 
 
 class WhatIf(Value):
-    """What is different from the declared cluster: patterns of nodes that are gone, files of nodes that join.
+    """The differences from the declared cluster: patterns of removed nodes, and files with added nodes.
 
-    With `full` every node counts as full.
+    With `full`, every node counts as full.
     """
 
     without: tuple[str, ...] = ()
@@ -41,7 +41,7 @@ class WhatIf(Value):
 
 
 def what_if_options(command: Callable[..., int]) -> Callable[..., int]:
-    """`--without-node` and `--add-node`."""
+    """Add the options `--without-node` and `--add-node` to a command."""
     for decorate in (
         option("--add-node", "added", multiple=True, metavar="FILE", help="What if the nodes of FILE joined?"),
         option(
@@ -57,10 +57,9 @@ def what_if_options(command: Callable[..., int]) -> Callable[..., int]:
 
 
 class Worlds:
-    """The clusters that have been asked for, by the files that declare them.
+    """The clusters that were requested, by the files that declare them.
 
-    `several` says that findings must name their cluster.
-    `failed` says that some file could not be read at all.
+    `several` says that findings must name their cluster. `failed` says that some file was unreadable.
     """
 
     def __init__(self, what_if: WhatIf | None = None, *, several: bool = False, store: Store | None = None) -> None:
@@ -71,7 +70,7 @@ class Worlds:
         self._read: dict[Inventories, ClusterContext] = {}
 
     def world(self, inventories: Inventories) -> ClusterContext:
-        """The cluster that some files declare."""
+        """Return the cluster that some files declare."""
         if inventories not in self._read:
             world, failed = read_world(inventories, self._what_if, named=self._several, store=self._store)
             self._read[inventories] = world
@@ -80,19 +79,19 @@ class Worlds:
 
     @property
     def all(self) -> tuple[ClusterContext, ...]:
-        """Those that were read."""
+        """The clusters that were read."""
         return tuple(self._read.values())
 
 
 def read_world(
     paths: Sequence[str], what_if: WhatIf | None = None, *, named: bool = False, store: Store | None = None
 ) -> tuple[ClusterContext, bool]:
-    """The inventory that some files declare, and whether a file of it could not be read at all.
+    """Return the inventory that some files declare, and whether a file was unreadable.
 
-    What `store` has of a cluster that is as it was declared is not read again.
+    An unchanged cluster is taken from `store` and not read again.
 
     Raises:
-        click.UsageError: a node that should be taken away is not there.
+        click.UsageError: a node to remove does not exist.
     """
     from kubelint_gpu.workspace.cluster_context import ClusterContext
     from kubelint_gpu.workspace.project.known_configurations import KnownFiles
@@ -110,14 +109,14 @@ def read_world(
     try:
         known = KnownFiles(plain)
         readings = tuple(known.read(file.path, file.data) for file in collected.files)
-        found = _known(plain, readings)
-        if found is not None:
-            found.what_if, found.full = repr(what_if), what_if.full
-            return found, False
+        stored = _known(plain, readings)
+        if stored is not None:
+            stored.what_if, stored.full = repr(what_if), what_if.full
+            return stored, False
         inventory, errors = load(readings)
-    except Exception as error:  # noqa: BLE001 - what needs no cluster is judged all the same
-        said = f"internal error: {type(error).__name__}: {str(error)[:200]}; please report it, with this inventory"
-        inventory, errors = Inventory(), (InventoryError(collected.files[0].path, None, said),)
+    except Exception as error:  # noqa: BLE001 - rules that need no cluster still run
+        message = f"internal error: {type(error).__name__}: {str(error)[:200]}; please report it, with this inventory"
+        inventory, errors = Inventory(), (InventoryError(collected.files[0].path, None, message),)
     missing = [InventoryError(error.path, None, error.message) for error in collected.errors]
     wrong = (*missing, *(() if missing and not readings else errors))
     if what_if.without:
@@ -159,7 +158,7 @@ def _known(store: Store | None, readings: Sequence[Reading]) -> ClusterContext |
 
 
 def tell_errors(world: ClusterContext) -> None:
-    """What is wrong with the inventory, a line each, to standard error."""
+    """Print the problems of the inventory to standard error, one line each."""
     for error in world.errors:
         where = f"{error.path}:{error.span.line}:{error.span.column}" if error.span else error.path
         complain(where, f"{error.severity}: {error.message}{'; ' + error.hint if error.hint else ''}")

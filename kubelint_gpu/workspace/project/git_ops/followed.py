@@ -1,4 +1,4 @@
-"""What objects of Argo CD and Flux apply from their own repository: charts with their values, and folders.
+"""Follows objects of Argo CD and Flux to the charts and folders that they apply from their own repository.
 
 Sources: `GetReleaseName` and `valuesFiles` of the HelmRelease of Flux (v2), and `ChartValuesFromReferences` of its
 controller.
@@ -36,65 +36,70 @@ from kubelint_gpu.workspace.project.git_ops.git_object import (
 )
 
 _CHANGE_NO_POD = frozenset(("images", "version", "recurse"))
-"""Fields of `kustomize` and `directory` that change nothing of where pods go: all below a folder is judged anyway."""
+"""Fields of `kustomize` and `directory` without effect on placement: all files below a folder are judged anyway."""
 
 Followed = tuple[str, int]
 """An object that is followed: its file as it is printed, and which document of it."""
 
 
-def application(one: GitObject) -> Iterator[ChosenChart]:
-    """An Application of Argo CD: charts, and folders of this repository that hold none.
+def application(git_object: GitObject) -> Iterator[ChosenChart]:
+    """Yield the charts of an Application of Argo CD, and its folders of this repository without a chart.
 
     Raises:
         CannotFollowError: a source is elsewhere, or is changed in a way that is not done here.
     """
-    several = "sources" in one.spec
-    sources = [mapping(entry) for entry in (sequence(one.spec["sources"]) if several else [one.spec.get("source")])]
+    several = "sources" in git_object.spec
+    sources = [
+        mapping(entry)
+        for entry in (sequence(git_object.spec["sources"]) if several else [git_object.spec.get("source")])
+    ]
     if not sources:
         raise CannotFollowError("it names no source")
     references: set[str] = set()
     for source in sources:
-        if not may_be_address_of(source.get("repoURL"), one.root):
+        if not may_be_address_of(source.get("repoURL"), git_object.root):
             raise CannotFollowError(ELSEWHERE)
         if isinstance(source.get("ref"), str):
             references.add(f"${source['ref']}")
-    destination = mapping(one.spec.get("destination"))
+    destination = mapping(git_object.spec.get("destination"))
     namespace = destination.get("namespace") or "default"
     sent_to = tuple(str(destination[key]) for key in ("name", "server") if destination.get(key))
     for number, source in enumerate(sources):
         if "ref" in source and "path" not in source:
             continue
-        folder = one.folder(source.get("path"))
+        folder = git_object.folder(source.get("path"))
         changed = {*mapping(source.get("kustomize")), *mapping(source.get("directory"))} - _CHANGE_NO_POD
         if changed or source.get("plugin"):
             raise CannotFollowError("`kustomize`, `directory` or a plugin changes what the source holds")
-        overrides = (".argocd-source.yaml", f".argocd-source-{one.name}.yaml")
-        if "/" in one.name or any(is_file(one.root / folder / name) for name in overrides):
+        overrides = (".argocd-source.yaml", f".argocd-source-{git_object.name}.yaml")
+        if "/" in git_object.name or any(is_file(git_object.root / folder / name) for name in overrides):
             raise CannotFollowError("a file `.argocd-source.yaml` can change what the source says")
-        if is_file(one.root / folder / CHART):
+        if is_file(git_object.root / folder / CHART):
             pointer = ("spec", "sources", number, "helm") if several else ("spec", "source", "helm")
             helm = mapping(source.get("helm"))
-            values = list(_argo_values(one, helm, folder, references, pointer))
-            release = helm.get("releaseName") or one.name
-            yield replace(one.chart(folder, release, helm.get("namespace") or namespace, values), sent_to=sent_to)
+            values = list(_argo_values(git_object, helm, folder, references, pointer))
+            release = helm.get("releaseName") or git_object.name
+            yield replace(
+                git_object.chart(folder, release, helm.get("namespace") or namespace, values), sent_to=sent_to
+            )
         else:
-            yield ChosenChart(one.shown(folder), sent_to=sent_to)
+            yield ChosenChart(git_object.shown(folder), sent_to=sent_to)
 
 
-def application_set(one: GitObject) -> Iterator[ChosenChart]:
-    """An ApplicationSet of Argo CD: all Applications that it makes.
+def application_set(git_object: GitObject) -> Iterator[ChosenChart]:
+    """Yield the charts and folders of all Applications that an ApplicationSet of Argo CD creates.
 
     Raises:
         CannotFollowError: one of them cannot be followed, or it is not known which they are.
     """
-    for made in applications(one.spec, one.root):
-        yield from application(one.with_template({"kind": "Application", **made}, "spec", "template"))
+    for made in applications(git_object.spec, git_object.root):
+        yield from application(git_object.with_template({"kind": "Application", **made}, "spec", "template"))
 
 
 def _argo_values(
-    one: GitObject, helm: dict[str, Any], folder: str, references: set[str], pointer: Pointer
+    git_object: GitObject, helm: dict[str, Any], folder: str, references: set[str], pointer: Pointer
 ) -> Iterator[GivenValues]:
-    """The values in Argo CD's order: files, `values` or `valuesObject`, parameters.
+    """Yield the values in Argo CD's order: files, `values` or `valuesObject`, parameters.
 
     Raises:
         CannotFollowError: a file is missing, or a value comes of a file.
@@ -106,35 +111,35 @@ def _argo_values(
             raise CannotFollowError(NO_FILE)
         head, _, rest = name.partition("/")
         path = rest if head in references or name.startswith("/") else posixpath.join(folder, name)
-        found = one.file(path)
-        if found is not None:
-            yield found
+        values_file = git_object.file(path)
+        if values_file is not None:
+            yield values_file
         elif helm.get("ignoreMissingValueFiles") is not True:
             raise CannotFollowError(NO_FILE)
     if helm.get("valuesObject"):
-        yield one.part("mapping", *pointer, "valuesObject")
+        yield git_object.part("mapping", *pointer, "valuesObject")
     elif helm.get("values"):
         if not is_mapping(helm["values"]):
             raise CannotFollowError("`values` holds no mapping")
-        yield one.part("text", *pointer, "values")
+        yield git_object.part("text", *pointer, "values")
     parameters = [mapping(entry) for entry in sequence(helm.get("parameters"))]
     if any("[" in str(entry.get("name")) or str(entry.get("value"))[:1] in ("{", "$") for entry in parameters):
         raise CannotFollowError("a parameter is an expression")
     if parameters:
-        yield one.part("parameters", *pointer, "parameters")
+        yield git_object.part("parameters", *pointer, "parameters")
 
 
 class GitOps(Value):
-    """What objects of GitOps controllers apply.
+    """The charts and folders that GitOps objects apply.
 
     Attributes:
-        charts: the charts of this repository, each with what an object renders it with.
+        charts: the charts of this repository, each with the values of the object that renders it.
         filled: the folders of this repository that are built with variables.
-        sent: by folder, or by chart with what tells it from another render of it, as they are printed: what the objects
-            call the clusters that they apply it to.
-        followed: the objects, each with the reason for which what it names is not judged; empty if all of it is.
-        with_charts: those of them that name charts.
-        with_variables: those of them whose folders are built with variables.
+        sent: the names of the target clusters, by folder, or by chart with the difference from its other renders, as
+            printed.
+        followed: the objects, each with the reason why its sources are not judged; empty if all are judged.
+        with_charts: the objects that name charts.
+        with_variables: the objects whose folders are built with variables.
     """
 
     charts: tuple[ChosenChart, ...] = ()
@@ -147,25 +152,25 @@ class GitOps(Value):
     @property
     def by_folder(self) -> dict[str, list[Variables]]:
         """Return `filled` by the real path of the folder."""
-        return grouped((one.folder, one) for one in self.filled)
+        return grouped((variables.folder, variables) for variables in self.filled)
 
     def judged(self, charts: str, folders: str) -> dict[Followed, str]:
-        """Return `followed` as it is if charts or folders are not rendered; both are reasons, empty if they are."""
-        why = {one: reason for one, reason in self.followed.items() if not charts or one not in self.with_charts}
-        return {one: reason or (folders if one in self.with_variables else "") for one, reason in why.items()}
+        """Return `followed` for reasons why charts or folders are not rendered; a reason is empty if they are."""
+        why = {key: reason for key, reason in self.followed.items() if not charts or key not in self.with_charts}
+        return {key: reason or (folders if key in self.with_variables else "") for key, reason in why.items()}
 
 
 def objects_beside(root: Path, offered: Sequence[SourceFile]) -> list[SourceFile]:
-    """The tracked files of a repository with objects of GitOps controllers, but for those that are offered.
+    """Return the tracked files of a repository with GitOps objects, without the offered files.
 
-    And those with ConfigMaps, if an object takes values from some.
+    If an object takes values from ConfigMaps, files with ConfigMaps are added.
     """
     heads = ["kind: Application", "kind: HelmRelease", "kind: GitRepository", "kustomize.toolkit.fluxcd.io"]
-    found = _tracked(root, heads, offered)
+    files = _tracked(root, heads, offered)
     for key, kinds in (b"valuesFrom", ["kind: ConfigMap"]), (b"substituteFrom", ["kind: ConfigMap", "kind: Secret"]):
-        if any(key in file.data for file in (*offered, *found)):
-            found += _tracked(root, kinds, (*offered, *found))
-    return found
+        if any(key in file.data for file in (*offered, *files)):
+            files += _tracked(root, kinds, (*offered, *files))
+    return files
 
 
 def _tracked(root: Path, texts: list[str], known: Sequence[SourceFile]) -> list[SourceFile]:
@@ -173,9 +178,9 @@ def _tracked(root: Path, texts: list[str], known: Sequence[SourceFile]) -> list[
 
 
 def followed(files: Sequence[SourceFile], beside: Sequence[SourceFile] = ()) -> GitOps:
-    """What the objects of GitOps controllers in some files apply from the repository that they lie in.
+    """Return the charts and folders that the GitOps objects in some files apply from their own repository.
 
-    Repositories and ConfigMaps that they name may be declared in files `beside` them.
+    Repositories and ConfigMaps that the objects name might be declared in files `beside` them.
     """
     charts: list[ChosenChart] = []
     filled: list[Variables] = []
@@ -193,9 +198,12 @@ def followed(files: Sequence[SourceFile], beside: Sequence[SourceFile] = ()) -> 
             follow = _KINDS.get(_kind(document.value))
             if follow is None or not real.is_relative_to(root):
                 continue
-            one, key = GitObject(document, real.relative_to(root).as_posix(), root, named), (file.path, document.index)
+            git_object, key = (
+                GitObject(document, real.relative_to(root).as_posix(), root, named),
+                (file.path, document.index),
+            )
             try:
-                for chosen in follow(one):
+                for chosen in follow(git_object):
                     if isinstance(chosen, Variables):
                         filled.append(chosen)
                         with_variables |= {key} if chosen.fills else set()
@@ -213,7 +221,7 @@ def followed(files: Sequence[SourceFile], beside: Sequence[SourceFile] = ()) -> 
 
 
 def _repositories(files: Iterable[SourceFile]) -> Iterator[tuple[str, Any]]:
-    """The names of the GitRepositories of Flux, each with its address."""
+    """Yield the name and address of each GitRepository of Flux."""
     for file in files:
         for document in read(file.path, file.data).documents if b"GitRepository" in file.data else ():
             if _kind(document.value) == ("source.toolkit.fluxcd.io", "GitRepository"):
@@ -228,52 +236,52 @@ def _kind(value: Any) -> tuple[str, str]:
     return api_group(value), value["kind"]
 
 
-def _helm_release(one: GitObject) -> Iterator[ChosenChart]:
-    """A HelmRelease of Flux whose chart lies in this repository.
+def _helm_release(git_object: GitObject) -> Iterator[ChosenChart]:
+    """Yield the chart of a HelmRelease of Flux if it lies in this repository.
 
     Raises:
         CannotFollowError: it lies elsewhere, or its values do.
     """
-    chart = mapping(mapping(one.spec.get("chart")).get("spec"))
-    if not one.is_from_here(chart.get("sourceRef")):
+    chart = mapping(mapping(git_object.spec.get("chart")).get("spec"))
+    if not git_object.is_from_here(chart.get("sourceRef")):
         raise CannotFollowError(ELSEWHERE)
-    if one.spec.get("postRenderers"):
+    if git_object.spec.get("postRenderers"):
         raise CannotFollowError("`postRenderers` change what the chart gives")
-    folder = one.folder(chart.get("chart"))
-    if not is_file(one.root / folder / CHART):
+    folder = git_object.folder(chart.get("chart"))
+    if not is_file(git_object.root / folder / CHART):
         raise CannotFollowError("its path holds no chart")
     values = []
     for name in sequence(chart.get("valuesFiles")):
-        found = one.file(name.lstrip("/")) if isinstance(name, str) else None
-        if found is None:
+        values_file = git_object.file(name.lstrip("/")) if isinstance(name, str) else None
+        if values_file is None:
             raise CannotFollowError(NO_FILE)
-        values.append(found)
-    own = one.file(posixpath.join(folder, "values.yaml"))
+        values.append(values_file)
+    own = git_object.file(posixpath.join(folder, "values.yaml"))
     if values and own is not None and own not in values:
-        # these files stand in place of the values of the chart
+        # these files replace the values of the chart
         raise CannotFollowError("`valuesFiles` stand in place of the values of the chart")
-    values += [one.values_of(mapping(reference)) for reference in sequence(one.spec.get("valuesFrom"))]
-    if isinstance(one.spec.get("values"), dict):
-        values.append(one.part("mapping", "spec", "values"))
-    namespace = one.namespace
-    target = one.spec.get("targetNamespace")
-    release = one.spec.get("releaseName") or (f"{target}-{one.name}" if target else one.name)
-    yield one.chart(folder, release, target or namespace, values)
+    values += [git_object.values_of(mapping(reference)) for reference in sequence(git_object.spec.get("valuesFrom"))]
+    if isinstance(git_object.spec.get("values"), dict):
+        values.append(git_object.part("mapping", "spec", "values"))
+    namespace = git_object.namespace
+    target = git_object.spec.get("targetNamespace")
+    release = git_object.spec.get("releaseName") or (f"{target}-{git_object.name}" if target else git_object.name)
+    yield git_object.chart(folder, release, target or namespace, values)
 
 
-def _kustomization(one: GitObject) -> Iterator[ChosenChart | Variables]:
-    """A Kustomization of Flux: a folder of this repository, which is judged as it lies there, or with variables.
+def _kustomization(git_object: GitObject) -> Iterator[ChosenChart | Variables]:
+    """Yield the folder of a Kustomization of Flux in this repository: as it is, or with variables.
 
     Raises:
         CannotFollowError: it lies elsewhere, or is changed on the way.
     """
     changes = ("patches", "components", "targetNamespace", "namePrefix", "nameSuffix")
-    if not one.is_from_here(one.spec.get("sourceRef")):
+    if not git_object.is_from_here(git_object.spec.get("sourceRef")):
         raise CannotFollowError(ELSEWHERE)
-    changed = [key for key in changes if one.spec.get(key)]
+    changed = [key for key in changes if git_object.spec.get(key)]
     if changed:
         raise CannotFollowError(f"`{changed[0]}` changes what its folder holds")
-    yield variables_of(one, one.folder(one.spec.get("path") or "."))
+    yield variables_of(git_object, git_object.folder(git_object.spec.get("path") or "."))
 
 
 _KINDS = {
@@ -284,7 +292,7 @@ _KINDS = {
 }
 
 
-def ways(charts: Sequence[ChosenChart], found: Sequence[ChosenChart]) -> tuple[ChosenChart, ...]:
-    """How charts are rendered: as the configuration says, else as GitOps objects do it."""
-    named = {one.folder for one in charts}
-    return (*charts, *(one for one in found if one.folder not in named))
+def ways(charts: Sequence[ChosenChart], applied: Sequence[ChosenChart]) -> tuple[ChosenChart, ...]:
+    """Return how to render charts: as the configuration says, else as GitOps objects do it."""
+    named = {chart.folder for chart in charts}
+    return (*charts, *(chart for chart in applied if chart.folder not in named))

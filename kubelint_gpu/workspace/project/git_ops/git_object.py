@@ -1,4 +1,4 @@
-"""An object of a GitOps controller, and what it may name of its repository."""
+"""An object of a GitOps controller, and the parts of its repository that it can name."""
 
 from __future__ import annotations
 
@@ -31,11 +31,11 @@ _POST_BUILD: Pointer = ("spec", "postBuild")
 
 
 class CannotFollowError(Exception):
-    """An object names something that is not in this repository, or that is not done here: the text says which."""
+    """An object names something that lies elsewhere, or that this program does not follow; the text says which."""
 
 
 class Named(Value, eq=False, dict=True):
-    """What objects of Flux name: the addresses of GitRepositories, and files that may hold ConfigMaps and Secrets."""
+    """The objects that Flux objects name: addresses of GitRepositories, and files with ConfigMaps and Secrets."""
 
     addresses: Mapping[str, Any]
     files: tuple[SourceFile, ...] = ()
@@ -45,7 +45,7 @@ class Named(Value, eq=False, dict=True):
         return {}
 
     def declared(self, kind: str, name: str, namespace: str) -> Iterator[tuple[SourceFile, Document]]:
-        """The documents that declare an object of a kind."""
+        """Yield the documents that declare an object of a kind."""
         for file in self.files:
             if kind.encode() not in file.data or name.encode(errors="replace") not in file.data:
                 continue
@@ -54,15 +54,15 @@ class Named(Value, eq=False, dict=True):
             for document in self._read[file.path]:
                 value = mapping(document.value)
                 meta = mapping(value.get("metadata"))
-                found = value.get("kind"), meta.get("name"), meta.get("namespace") or "default"
-                if found == (kind, name, namespace):
+                identity = value.get("kind"), meta.get("name"), meta.get("namespace") or "default"
+                if identity == (kind, name, namespace):
                     yield file, document
 
 
 class GitObject:
-    """An object of a GitOps controller, and the repository that it lies in.
+    """An object of a GitOps controller, and its repository.
 
-    `made` is what a template of the object gives, which stands at a `pointer` of it.
+    `made` is the output of a template of the object, which stands at `pointer`.
     """
 
     def __init__(
@@ -83,7 +83,7 @@ class GitObject:
         self._pointer = pointer
 
     def with_template(self, made: dict[str, Any], *pointer: str | int) -> GitObject:
-        """What a template at a pointer of the object gives."""
+        """Return the object that a template at a pointer of this object creates."""
         return GitObject(self._document, self._path, self.root, self._named, made, pointer)
 
     @property
@@ -100,22 +100,22 @@ class GitObject:
 
     @property
     def title(self) -> str:
-        """What a message calls it."""
+        """The name of the object in messages."""
         return f"{self.value['kind']} {self.name}"
 
     def is_from_here(self, reference: Any) -> bool:
-        """Whether a reference of Flux names this repository, as far as the address of what it names says."""
-        found = mapping(reference)
-        name = found.get("name")
-        if found.get("kind") != "GitRepository" or not isinstance(name, str):
+        """Whether a reference of Flux names this repository, judged by the address of the GitRepository."""
+        fields = mapping(reference)
+        name = fields.get("name")
+        if fields.get("kind") != "GitRepository" or not isinstance(name, str):
             return False
         return name not in self._named.addresses or may_be_address_of(self._named.addresses[name], self.root)
 
     def folder(self, path: Any) -> str:
-        """A folder of the repository by its path below the root.
+        """Return a folder of the repository by its path below the root.
 
         Raises:
-            CannotFollowError: there is none.
+            CannotFollowError: there is no such folder.
         """
         if not isinstance(path, str) or len(path) > LONGEST or "\0" in path:
             raise CannotFollowError(_NO_FOLDER)
@@ -126,11 +126,11 @@ class GitObject:
         return below
 
     def shown(self, folder: str) -> str:
-        """A folder of the repository, as it is printed."""
+        """Return a folder of the repository, as printed."""
         return display_path(self.root / folder, Path.cwd())
 
     def file(self, path: str) -> GivenValues | None:
-        """A file of values of the repository by its path below the root; None if there is none."""
+        """Return a file of values by its path below the root; None if there is no such file."""
         below = posixpath.normpath(path)
         full = self.root / below
         inside = len(path) <= LONGEST and "\0" not in path and not below.startswith(("..", "/"))
@@ -139,10 +139,10 @@ class GitObject:
         return GivenValues(below)
 
     def part(self, form: Any, *pointer: str | int) -> GivenValues:
-        """Values that the object holds.
+        """Return values in the object itself.
 
         Raises:
-            CannotFollowError: they are not as they are written, but filled in.
+            CannotFollowError: a template fills the values in.
         """
         whole = (*self._pointer, *pointer)
         if value_at(self._document.value, whole) != value_at(self.value, pointer):
@@ -150,37 +150,37 @@ class GitObject:
         return GivenValues(self._path, form, self._document.index, whole)
 
     def declared(self, kind: str, name: str) -> list[tuple[SourceFile, Document]]:
-        """The documents that declare an object of its namespace: of several those that lie nearest to it.
+        """Return the documents that declare an object of its namespace. Of several, the nearest count.
 
-        Clusters of one repository declare objects of the same name, each in a folder of its own.
+        Clusters of one repository declare objects of the same name, each in a separate folder.
         """
-        found = list(self._named.declared(kind, name, self.namespace))
-        near = [_shared(os.path.realpath(file.real or file.path), self.root / self._path) for file, _ in found]
-        nearest = [one for one, depth in zip(found, near, strict=True) if depth == max(near)]
+        entries = list(self._named.declared(kind, name, self.namespace))
+        near = [_shared(os.path.realpath(file.real or file.path), self.root / self._path) for file, _ in entries]
+        nearest = [entry for entry, depth in zip(entries, near, strict=True) if depth == max(near)]
         return nearest if len(nearest) == 1 else []
 
     def values_of(self, reference: Mapping[str, Any]) -> GivenValues:
-        """The values that a ConfigMap of the repository holds.
+        """Return the values in a ConfigMap of the repository.
 
         Raises:
-            CannotFollowError: they are those of a Secret, or of one key, or the ConfigMap is not declared just once.
+            CannotFollowError: the values are in a Secret or in one key, or the ConfigMap is not declared exactly once.
         """
         name, key = reference.get("name"), reference.get("valuesKey") or "values.yaml"
         if reference.get("kind") != "ConfigMap" or reference.get("targetPath"):
             raise CannotFollowError("values come from a Secret, or are one value (`targetPath`)")
-        found = self.declared("ConfigMap", name) if isinstance(name, str) and isinstance(key, str) else []
-        if len(found) != 1 or not is_mapping(value_at(found[0][1].value, ("data", key))):
+        entries = self.declared("ConfigMap", name) if isinstance(name, str) and isinstance(key, str) else []
+        if len(entries) != 1 or not is_mapping(value_at(entries[0][1].value, ("data", key))):
             raise CannotFollowError(_NO_CONFIG_MAP)
-        real = os.path.realpath(found[0][0].real or found[0][0].path)
+        real = os.path.realpath(entries[0][0].real or entries[0][0].path)
         if not is_inside(real, self.root):
             raise CannotFollowError(_NO_CONFIG_MAP)
-        return GivenValues(Path(real).relative_to(self.root).as_posix(), "text", found[0][1].index, ("data", key))
+        return GivenValues(Path(real).relative_to(self.root).as_posix(), "text", entries[0][1].index, ("data", key))
 
     def chart(self, folder: str, release: Any, namespace: Any, values: Iterable[GivenValues]) -> ChosenChart:
-        """A chart as the object renders it.
+        """Return the chart, rendered as the object renders it.
 
         Raises:
-            CannotFollowError: its names are none.
+            CannotFollowError: the release or the namespace has no valid name.
         """
         for name in (release, namespace):
             if not isinstance(name, str) or not is_release(name):
@@ -189,71 +189,75 @@ class GitObject:
 
 
 def _shared(path: str, other: Path) -> int:
-    """How many folders two paths begin with together."""
+    """Return how many leading folders two paths have in common."""
     pairs = zip(Path(path).parent.parts, other.parent.parts, strict=False)
-    return next((number for number, (one, two) in enumerate(pairs) if one != two), len(other.parent.parts))
+    return next((number for number, (first, second) in enumerate(pairs) if first != second), len(other.parent.parts))
 
 
 def is_mapping(text: Any) -> bool:
-    """Whether a text is YAML that holds a mapping."""
-    found = read("", text.encode(errors="replace")) if isinstance(text, str) else None
-    return found is not None and not found.problems and any(isinstance(one.value, dict) for one in found.documents)
+    """Whether a text is YAML with a mapping."""
+    reading = read("", text.encode(errors="replace")) if isinstance(text, str) else None
+    return (
+        reading is not None
+        and not reading.problems
+        and any(isinstance(document.value, dict) for document in reading.documents)
+    )
 
 
-def variables_of(one: GitObject, folder: str) -> Variables:
-    """What a Kustomization makes of a folder, by its path below the root.
+def variables_of(git_object: GitObject, folder: str) -> Variables:
+    """Return the variables that a Kustomization fills into a folder, given by its path below the root.
 
     Raises:
         CannotFollowError: the API server refuses its variables, or there is nothing to build.
     """
-    post = mapping(one.spec.get("postBuild"))
+    post = mapping(git_object.spec.get("postBuild"))
     substitute = post.get("substitute") or {}
     if not isinstance(substitute, dict) or not all(isinstance(value, str) for value in substitute.values()):
         raise CannotFollowError("a value of `postBuild.substitute` is no text, which the API server refuses")
-    full, own = one.root / folder, one.part("mapping", "spec", "postBuild")
-    variables = Variables(os.path.realpath(full), one.title, own.path, own.document, ())
+    full, own = git_object.root / folder, git_object.part("mapping", "spec", "postBuild")
+    variables = Variables(os.path.realpath(full), git_object.title, own.path, own.document, ())
     if not post:
         return variables
-    if not any(is_file(full / name) for name in NAMES) and generated(DiskTree(one.root), folder) is None:
+    if not any(is_file(full / name) for name in NAMES) and generated(DiskTree(git_object.root), folder) is None:
         raise CannotFollowError("its folder holds no objects, or too many")
     sources = [
-        _source(one, mapping(reference), (*_POST_BUILD, "substituteFrom", index))
+        _source(git_object, mapping(reference), (*_POST_BUILD, "substituteFrom", index))
         for index, reference in enumerate(sequence(post.get("substituteFrom")))
     ]
-    sources.append(VariableSource(one.title, (*own.pointer, "substitute"), path=own.path, document=own.document))
+    sources.append(VariableSource(git_object.title, (*own.pointer, "substitute"), path=own.path, document=own.document))
     always = post.get("substituteStrategy") == "Always"
     return replace(variables, sources=tuple(sources), always=always)
 
 
-def _source(one: GitObject, reference: Mapping[str, Any], pointer: Pointer) -> VariableSource:
-    """A ConfigMap or a Secret, in the repository or not."""
+def _source(git_object: GitObject, reference: Mapping[str, Any], pointer: Pointer) -> VariableSource:
+    """Return a ConfigMap or a Secret as a source of variables, inside the repository or not."""
     kind, name = reference.get("kind"), reference.get("name")
     if kind not in ("ConfigMap", "Secret") or not isinstance(name, str):
         raise CannotFollowError("an entry of `postBuild.substituteFrom` names no ConfigMap and no Secret")
     optional = reference.get("optional") is True
-    for file, document in one.declared(kind, name):
+    for file, document in git_object.declared(kind, name):
         real = os.path.realpath(file.real or file.path)
-        if is_inside(real, one.root):
-            path = Path(real).relative_to(one.root).as_posix()
+        if is_inside(real, git_object.root):
+            path = Path(real).relative_to(git_object.root).as_posix()
             return VariableSource(f"{kind} {name}", pointer, optional, path, document.index)
     return VariableSource(f"{kind} {name}", pointer, optional)
 
 
-def told_apart(found: Sequence[Variables]) -> Iterator[Variables]:
-    """Kustomizations whose folder any of them fills in, each with a title that no other one of its folder has."""
-    titles = Counter((one.folder, one.title) for one in found)
-    folders = {one.folder for one in found if one.fills}
-    for one in (one for one in found if one.folder in folders):
-        yield replace(one, title=f"{one.title} of {one.path}") if titles[one.folder, one.title] > 1 else one
+def told_apart(every: Sequence[Variables]) -> Iterator[Variables]:
+    """Yield the Kustomizations of folders with variables, each with a title that is unique for its folder."""
+    titles = Counter((each.folder, each.title) for each in every)
+    folders = {each.folder for each in every if each.fills}
+    for each in (each for each in every if each.folder in folders):
+        yield replace(each, title=f"{each.title} of {each.path}") if titles[each.folder, each.title] > 1 else each
 
 
 def folders_of(variables: Sequence[Variables], files: Iterable[SourceFile]) -> set[str]:
-    """The folders that are built with variables and hold any of some files, or take values from one."""
+    """Return the folders that are built with variables and contain one of some files, or take values from one."""
     paths = {os.path.realpath(file.path) for file in files} if variables else set()
-    found = set()
-    for one in variables:
-        root = repository_root(Path(one.folder))
-        given = {str(root / path) for path in (one.path, *(source.path for source in one.sources)) if path}
-        if given & paths or any(path.startswith(f"{one.folder}{os.sep}") for path in paths):
-            found.add(one.folder)
-    return found
+    folders = set()
+    for each in variables:
+        root = repository_root(Path(each.folder))
+        given = {str(root / path) for path in (each.path, *(source.path for source in each.sources)) if path}
+        if given & paths or any(path.startswith(f"{each.folder}{os.sep}") for path in paths):
+            folders.add(each.folder)
+    return folders
