@@ -1,4 +1,4 @@
-"""JSON-RPC as an editor speaks it; every request is answered, by a result or by an error that says why not."""
+"""JSON-RPC with an editor: every request gets a result, or an error that says why not."""
 
 from __future__ import annotations
 
@@ -17,34 +17,34 @@ from pygls.protocol import LanguageServerProtocol
 
 
 class AnsweringProtocol(LanguageServerProtocol):
-    """Refuses a message that is none of the protocol; pygls alone does not answer what it cannot read."""
+    """Refuses invalid messages. pygls alone does not answer messages that it cannot read."""
 
     def structure_message(self, data: dict[str, Any]) -> dict[str, Any]:
-        """An object as it is written: it may be a part of a message, and only the whole has a type."""
+        """Return an object unchanged: it might be a part of a message, and only the whole has a type."""
         return data
 
     def handle_message(self, message: Any) -> None:
-        """Hand a message to who answers it."""
+        """Pass a message to its handler."""
         try:
             super().handle_message(self._typed(message))
         except JsonRpcException as error:
             self._refuse(message, error)
 
     def refuse_text(self) -> None:
-        """Answer a text that is no JSON: nobody knows which request it was."""
+        """Answer a text that is no JSON, without the id of a request."""
         self._refuse(None, JsonRpcParseError())
 
     def _send_response(self, msg_id: Any, result: Any = None, error: ResponseError | None = None) -> None:
-        """Send an answer; how the program failed stands in the log alone."""
+        """Send an answer. Details of a failure of the program go only to the log."""
         if error is not None and error.code == JsonRpcInternalError.CODE:
             error = ResponseError(error.code, f"{JsonRpcInternalError.MESSAGE}: the log says more; please report it")
         super()._send_response(msg_id, result, error)
 
     def _typed(self, message: Any) -> Any:
-        """A message as a value of its type.
+        """Return a message as a value of its type.
 
         Raises:
-            JsonRpcException: it is none, or comes too late.
+            JsonRpcException: the message is invalid, or comes too late.
         """
         if not isinstance(message, dict) or message.get("jsonrpc") != self.VERSION:
             raise JsonRpcInvalidRequest(f"Invalid Request: no message of JSON-RPC {self.VERSION}")
@@ -62,11 +62,11 @@ class AnsweringProtocol(LanguageServerProtocol):
             return super().structure_message(message if known else {"params": None, **message})
         except JsonRpcException as error:
             cause = error.__cause__
-            told = "; ".join(transform_error(cause)) if cause is not None else str(error)
-            raise JsonRpcInvalidParams(f"{JsonRpcInvalidParams.MESSAGE}: {told}") from error
+            problem = "; ".join(transform_error(cause)) if cause is not None else str(error)
+            raise JsonRpcInvalidParams(f"{JsonRpcInvalidParams.MESSAGE}: {problem}") from error
 
     def _refuse(self, message: Any, error: JsonRpcException) -> None:
-        """Answer what was meant as a request; of the rest the log tells."""
+        """Answer an invalid request; log any other invalid message."""
         is_notification = isinstance(message, dict) and isinstance(message.get("method"), str) and "id" not in message
         if is_notification or _is_answer(message):
             self._server.report_server_error(error, JsonRpcInvalidParams)
@@ -79,6 +79,6 @@ def _is_answer(message: Any) -> bool:
 
 
 def _id_of(message: Any) -> int | str | None:
-    """The id of a message; None where it has none that could be answered."""
-    found = message.get("id") if isinstance(message, dict) else None
-    return found if isinstance(found, (int, str)) and not isinstance(found, bool) else None
+    """Return the id of a message; None if it has no id for an answer."""
+    identifier = message.get("id") if isinstance(message, dict) else None
+    return identifier if isinstance(identifier, (int, str)) and not isinstance(identifier, bool) else None

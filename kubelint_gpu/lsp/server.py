@@ -1,4 +1,4 @@
-"""The protocol: what the editor says goes to the session, and what the session finds goes to the editor."""
+"""The protocol: passes messages of the editor to the session, and results of the session to the editor."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _TRIGGERS = (" ", ":", "/", ".", "-", "[", ",", '"')
 
 
 class Server(LanguageServer):
-    """One editor's server."""
+    """The server of one editor."""
 
     protocol: AnsweringProtocol
 
@@ -35,12 +35,12 @@ class Server(LanguageServer):
         self.session = Session(settings, self._publish, self.log)
 
     def log(self, message: str) -> None:
-        """A line in the editor's log."""
+        """Write a line to the editor's log."""
         logging.getLogger(SOURCE).warning("%s", message)
         self.window_log_message(types.LogMessageParams(types.MessageType.Warning, message))
 
     def report_server_error(self, error: Exception, source: type[Exception]) -> None:
-        """What went wrong goes to the log, unless it is the answer of a request; a text that is no JSON is refused."""
+        """Log an error, unless it answers a request. Refuse a text that is no JSON."""
         if source is FeatureRequestError:
             return
         self.log(f"{type(error).__name__}: {error}")
@@ -48,19 +48,19 @@ class Server(LanguageServer):
             self.protocol.refuse_text()
 
     def uri(self, path: str) -> str:
-        """The URI of a path, as the editor writes it where the file is open."""
+        """Return the URI of a path; for an open file, as the editor writes it."""
         document = self.session.documents.at(path)
         return document.uri if document is not None else from_fs_path(path) or path
 
     def client(self, capability: str) -> Any:
-        """A capability of the editor by its path, such as `workspace.workspace_edit.document_changes`."""
-        found: Any = self.client_capabilities
+        """Return a capability of the editor by its path, such as `workspace.workspace_edit.document_changes`."""
+        value: Any = self.client_capabilities
         for name in capability.split("."):
-            found = getattr(found, name, None)
-        return found
+            value = getattr(value, name, None)
+        return value
 
     def edit(self, edits: dict[str, list[dict[str, Any]]]) -> dict[str, Any]:
-        """Changes of files as a workspace edit; for the open ones with the version that they are meant for."""
+        """Return changes of files as a workspace edit; for open files, with the version that they apply to."""
         if not self.client("workspace.workspace_edit.document_changes"):
             return {"changes": {self.uri(path): some for path, some in edits.items()}}
         changes = []
@@ -70,39 +70,41 @@ class Server(LanguageServer):
             changes.append({"textDocument": {"uri": self.uri(path), "version": version}, "edits": some})
         return {"documentChanges": changes}
 
-    def written(self, one: dict[str, Any]) -> dict[str, Any]:
-        """A diagnostic as the editor gets it."""
-        found = dict(one)
-        if "data" in found:
-            found["data"] = {"fingerprint": one["data"]["fingerprint"]}
-        if "relatedInformation" in found:
-            found["relatedInformation"] = [
+    def written(self, diagnostic: dict[str, Any]) -> dict[str, Any]:
+        """Return a diagnostic in the form for the editor."""
+        written = dict(diagnostic)
+        if "data" in written:
+            written["data"] = {"fingerprint": diagnostic["data"]["fingerprint"]}
+        if "relatedInformation" in written:
+            written["relatedInformation"] = [
                 {**each, "location": {**each["location"], "uri": self.uri(each["location"]["uri"])}}
-                for each in one["relatedInformation"]
+                for each in diagnostic["relatedInformation"]
             ]
-        return found
+        return written
 
-    def action(self, one: dict[str, Any]) -> types.CodeAction:
-        """A code action as the editor gets it."""
-        diagnostics = [self.written(each) for each in one.get("diagnostics", ())]
-        return _CONVERTER.structure({**one, **({"diagnostics": diagnostics} if diagnostics else {})}, types.CodeAction)
+    def action(self, offer: dict[str, Any]) -> types.CodeAction:
+        """Return a code action in the form for the editor."""
+        diagnostics = [self.written(each) for each in offer.get("diagnostics", ())]
+        return _CONVERTER.structure(
+            {**offer, **({"diagnostics": diagnostics} if diagnostics else {})}, types.CodeAction
+        )
 
     def _publish(self, path: str, version: int | None, diagnostics: Diagnostics) -> None:
-        found = _CONVERTER.structure([self.written(one) for one in diagnostics], list[types.Diagnostic])
-        self.text_document_publish_diagnostics(types.PublishDiagnosticsParams(self.uri(path), found, version))
+        written = _CONVERTER.structure([self.written(each) for each in diagnostics], list[types.Diagnostic])
+        self.text_document_publish_diagnostics(types.PublishDiagnosticsParams(self.uri(path), written, version))
 
 
 def serve(settings: SessionSettings) -> None:
-    """Talk over standard input and output until the editor is gone."""
+    """Serve on standard input and output until the editor is gone."""
     logging.basicConfig(level=logging.WARNING, format="%(name)s: %(message)s")
     answers = os.fdopen(os.dup(1), "wb")
-    # whatever is printed by mistake belongs to the log and must not come between the messages
+    # text that is printed by mistake goes to the log and must not come between the messages
     os.dup2(2, 1)
     make(settings).start_io(stdout=answers)
 
 
 def make(settings: SessionSettings) -> Server:
-    """The server with everything that it can do."""
+    """Return a server with all features."""
     server = Server(settings)
     _life(server, settings)
     _documents(server)
@@ -112,7 +114,7 @@ def make(settings: SessionSettings) -> Server:
 
 
 def unreadable(settings: SessionSettings) -> Iterator[str]:
-    """What the command line names and cannot be read: the server goes on without it, and takes it when it is there."""
+    """Yield the unreadable files of the command line. The server works without them, and uses them once they exist."""
     for path in settings.inventories:
         if not os.access(path, os.R_OK):
             yield f"the inventory {path} cannot be read: until it can, no rule that needs the cluster is asked"
@@ -242,10 +244,10 @@ def _answers(server: Server) -> None:
 
 
 def path_of(uri: str) -> str:
-    """The real path of a URI; of one that is no file, a path that only names it.
+    """Return the real path of a URI; for a URI that is no file, a path that only names it.
 
     Raises:
-        JsonRpcInvalidParams: it is that of a file that no system can have.
+        JsonRpcInvalidParams: no system can have a file with this path.
     """
     try:
         path = to_fs_path(uri) if uri.startswith("file:") else None
@@ -254,8 +256,8 @@ def path_of(uri: str) -> str:
         raise JsonRpcInvalidParams(f"{JsonRpcInvalidParams.MESSAGE}: {uri} names no file") from None
 
 
-def _change(one: types.TextDocumentContentChangeEvent) -> TextChange:
-    if isinstance(one, types.TextDocumentContentChangePartial):
-        start, end = one.range.start, one.range.end
-        return TextChange(one.text, (start.line, start.character, end.line, end.character))
-    return TextChange(one.text)
+def _change(event: types.TextDocumentContentChangeEvent) -> TextChange:
+    if isinstance(event, types.TextDocumentContentChangePartial):
+        start, end = event.range.start, event.range.end
+        return TextChange(event.text, (start.line, start.character, end.line, end.character))
+    return TextChange(event.text)

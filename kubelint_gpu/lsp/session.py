@@ -1,4 +1,4 @@
-"""One editor: its documents, what was found in them, and the two processes that find and answer."""
+"""The session of one editor: its documents, their findings, and the two processes that check and answer."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _LOOK_EVERY = 2.0
 
 
 class SessionSettings(Value):
-    """What the command line says: inventories and a configuration by absolute path, both in place of what is found."""
+    """The inventories and the configuration of the command line, as absolute paths; they replace discovered files."""
 
     inventories: tuple[str, ...] = ()
     config: str = ""
@@ -28,7 +28,7 @@ class SessionSettings(Value):
 
 
 class Session:
-    """What the editor says comes in here; `publish` takes diagnostics of a path, with the version they are for."""
+    """Receives the messages of the editor; `publish` takes the diagnostics of a path, with their version."""
 
     def __init__(
         self,
@@ -52,32 +52,32 @@ class Session:
         self._tasks: list[asyncio.Task[None]] = []
 
     def begin(self) -> None:
-        """Start the processes, and check what is due from now on."""
+        """Start the processes and the checks."""
         for coroutine in (self._schedule.run(), self._look(), self._checker.start(), self._answerer.start()):
             self._tasks.append(asyncio.ensure_future(coroutine))
 
     async def end(self) -> None:
-        """End everything that was started."""
+        """End all started processes and tasks."""
         for task in self._tasks:
             task.cancel()
         await asyncio.gather(*self._tasks, return_exceptions=True)
         await asyncio.gather(self._checker.close(), self._answerer.close())
 
     def opened(self, uri: str, path: str, version: int, text: str) -> None:
-        """A document was opened."""
+        """Handle an opened document."""
         self.documents.open(uri, path, version, text)
         self._schedule.ask(uri, 0)
         self._others(uri)
 
     def changed(self, uri: str, version: int, changes: Iterable[TextChange]) -> None:
-        """A document was changed."""
+        """Handle a changed document."""
         self.documents.change(uri, version, changes)
         if self.documents.get(uri) is not None:
             self._schedule.ask(uri)
             self._others(uri)
 
     def closed(self, uri: str) -> None:
-        """A document was closed: nothing is shown of it any more, unless it decides what is said of others."""
+        """Handle a closed document: hide its diagnostics, unless it decides about open documents."""
         document = self.documents.get(uri)
         if document is None:
             return
@@ -92,13 +92,13 @@ class Session:
         self._others(uri)
 
     def disturbed(self) -> None:
-        """Files on disk have changed."""
+        """Handle changed files on disk."""
         self._fresh = True
         for document in self.documents:
             self._schedule.ask(document.uri, DELAY)
 
     async def current(self, uri: str) -> Diagnostics:
-        """What was found in a document as it is now; nothing of one that is not open."""
+        """Return the diagnostics of the present text of a document; none if it is not open."""
         if self.documents.get(uri) is None:
             return []
         await asyncio.wait_for(self._schedule.settled(uri), _ANSWER_LASTS)
@@ -107,7 +107,7 @@ class Session:
         return found if document is not None and version == document.version else []
 
     async def ask(self, uri: str, what: str, **more: Any) -> Any:
-        """An answer about a document; None where there is none in time."""
+        """Return an answer about a document; None if none comes in time."""
         document = self.documents.get(uri)
         if document is None or document.too_large:
             return None
@@ -142,7 +142,7 @@ class Session:
         }
 
     def _others(self, uri: str) -> None:
-        """Check the other documents too, when nothing is typed for a while; at once if this one decides about them."""
+        """Check the other documents after a pause in typing; at once if this document decides about them."""
         document = self.documents.get(uri)
         path = document.path if document is not None else ""
         decides = Path(path).name == NAME or any(path in paths for paths in self._deciding.values())
@@ -178,7 +178,7 @@ class Session:
         await self._check_saved(document, answer)
 
     async def _check_saved(self, document: OpenDocument, answer: dict[str, Diagnostics]) -> None:
-        """Show what the command line finds in a document that is saved in place of what is found while it is typed."""
+        """Show the findings of the command line for a saved document, in place of those for the typed text."""
         try:
             saved = await self._checker.ask({**self._question(document), "do": "saved"})
         except WorkerEnded as ended:
@@ -188,20 +188,20 @@ class Session:
         if "failed" in saved:
             self._log(f"the check of what is saved failed: {saved['failed']}; please report it")
             return
-        # what is found in another open document its own check says
+        # the diagnostics of another open document come from its own check
         mine = {path: found for path, found in saved.items() if self.documents.at(path) in (None, document)}
         if {**answer, **mine} != answer:
             self._take(document, {**answer, **mine})
 
     def _too_long(self, uri: str, seconds: float) -> None:
         document = self.documents.get(uri)
-        # what was found while it was typed stays
+        # the diagnostics of the typed text stay
         if document is not None and self.found.get(uri, (None,))[0] != document.version:
             message = f"not checked: it took longer than {seconds:g} s; kubelint-gpu check goes on to the end"
             self._take(document, {document.path: [plain(message, INFORMATION)]})
 
     def _take(self, document: OpenDocument, files: dict[str, Diagnostics]) -> None:
-        """Show what was found, unless the text has changed meanwhile."""
+        """Show the diagnostics, unless the text has changed since."""
         now = self.documents.get(document.uri)
         if now is None or now.version != document.version:
             return
@@ -217,14 +217,14 @@ class Session:
         self._forget()
 
     def _forget(self) -> None:
-        """Show nothing of files that decide about no open document any more."""
+        """Hide the diagnostics of files that no longer decide about an open document."""
         deciding = frozenset().union(*self._deciding.values()) | {document.path for document in self.documents}
         for path in [path for path in self._shown if path not in deciding]:
             if self._shown.pop(path):
                 self._publish(path, None, [])
 
     async def _look(self) -> None:
-        """Notice files that decide and change on disk, also where the editor does not say so."""
+        """Notice changes on disk of deciding files, even if the editor does not report them."""
         while True:
             await asyncio.sleep(_LOOK_EVERY)
             for uri, stamps in self._stamps.items():
@@ -234,10 +234,10 @@ class Session:
 
 def _stamp(path: str) -> object:
     try:
-        found = Path(path).stat()
+        status = Path(path).stat()
     except OSError:
         return None
-    return found.st_mtime_ns, found.st_size
+    return status.st_mtime_ns, status.st_size
 
 
 def _existing(folder: Path) -> str:

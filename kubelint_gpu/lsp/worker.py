@@ -1,4 +1,4 @@
-"""What the checking process does: a question in a line of JSON, its answer in another one."""
+"""The checking process: reads a question as a line of JSON, and writes its answer as a line of JSON."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ Answerer = Callable[[dict[str, Any], ReadFiles], Any]
 def main() -> None:
     """Answer until the other process is gone."""
     answers = os.fdopen(os.dup(1), "wb")
-    # whatever is printed by mistake belongs to the log and must not come between the answers
+    # text that is printed by mistake goes to the log and must not come between the answers
     os.dup2(2, 1)
     questions: queue.Queue[bytes] = queue.Queue()
     threading.Thread(target=_listen, args=(sys.stdin.buffer, questions), daemon=True).start()
@@ -35,17 +35,17 @@ def main() -> None:
 
 
 def _listen(stream: BinaryIO, questions: queue.Queue[bytes]) -> None:
-    """Hand the questions on; when nobody can ask any more, end the process, whatever it is at."""
+    """Pass the questions on. If the other process is gone, end this process at once."""
     while line := stream.readline():
         questions.put(line)
-    # `sys.exit` would end this thread alone
+    # `sys.exit` would end only this thread
     signal.raise_signal(signal.SIGTERM)
 
 
 def _result(answerer: Answerer, question: dict[str, Any], memory: ReadFiles) -> Any:
     try:
         return answerer(question, memory)
-    except Exception as error:  # noqa: BLE001 - one question that fails must not cost the next ones their answers
+    except Exception as error:  # noqa: BLE001 - a failed question must not stop the next ones
         traceback.print_exc(file=sys.stderr)
         return {"failed": f"{type(error).__name__}: {error}"}
 

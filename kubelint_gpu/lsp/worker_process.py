@@ -1,6 +1,6 @@
-"""When documents are checked, and the process that checks them, as the process that talks to the editor sees it.
+"""Schedules the checks of documents, and controls the checking process.
 
-A document is checked a moment after its last change, one at a time: the text that is there and no other.
+A document is checked a moment after its last change, one document at a time, always with its present text.
 """
 
 from __future__ import annotations
@@ -18,15 +18,15 @@ DELAY = 0.2
 OTHERS_DELAY = 1.0
 _GRACE = 1.0
 _LONGEST = 60.0
-# The path of imports is handed over: a module in the folder that the editor was started in must not be taken for ours.
+# The import path is passed on: a module in the working directory of the editor must not replace a module of ours.
 _START = "import sys; sys.path[:] = sys.argv[1:]; from kubelint_gpu.lsp.worker import main; main()"
 _LONGEST_LINE = 1 << 30
 
 
 class Schedule:
-    """What is due, by URI; however often a document is changed, it is due once.
+    """The due documents, by URI; a document is due once, even after many changes.
 
-    A check whose text has changed goes on for a second, as most do not take longer; then it is ended.
+    A check of an outdated text goes on for a second, because most checks take no longer; then it is ended.
     """
 
     def __init__(
@@ -42,7 +42,7 @@ class Schedule:
         self._news = asyncio.Event()
 
     def ask(self, uri: str, delay: float = DELAY) -> None:
-        """Check a document after a delay in seconds, which begins anew each time."""
+        """Check a document after a delay in seconds; each call restarts the delay."""
         loop = asyncio.get_running_loop()
         self._due[uri] = loop.time() + delay
         self._news.set()
@@ -50,13 +50,13 @@ class Schedule:
             loop.call_at(max(loop.time(), self._started + _GRACE), self._supersede, uri, self._started)
 
     def drop(self, uri: str) -> None:
-        """Check a document no more."""
+        """Cancel the check of a document."""
         self._due.pop(uri, None)
         if uri == self._running:
             self._supersede(uri, self._started)
 
     async def settled(self, uri: str) -> None:
-        """Wait until the text of a document, as it is now, is checked; begin at once."""
+        """Check the present text of a document at once, and wait for the end."""
         if uri in self._due:
             self._due[uri] = 0.0
             self._news.set()
@@ -64,7 +64,7 @@ class Schedule:
             await self._changed.wait_for(lambda: uri not in self._due and uri != self._running)
 
     async def run(self) -> None:
-        """Check what is due, for ever."""
+        """Check due documents forever."""
         while True:
             uri = await self._next()
             self._running, self._started = uri, asyncio.get_running_loop().time()
@@ -99,7 +99,7 @@ class Schedule:
             self._end()
 
 
-class WorkerEnded(Exception):  # noqa: N818 - it says what happened
+class WorkerEnded(Exception):  # noqa: N818 - it names the event
     """The process ended before it answered; `meant` says that this program ended it."""
 
     def __init__(self, code: int | None, *, meant: bool) -> None:
@@ -108,7 +108,7 @@ class WorkerEnded(Exception):  # noqa: N818 - it says what happened
 
 
 class WorkerProcess:
-    """One question at a time, to a process that is started when it is needed and knows the open documents."""
+    """Asks the checking process one question at a time; starts the process if needed. It knows the open documents."""
 
     def __init__(self, documents: Callable[[], Iterable[OpenDocument]]) -> None:
         self._documents = documents
@@ -120,15 +120,15 @@ class WorkerProcess:
         self._closed = False
 
     async def start(self) -> None:
-        """Start it before the first question, which is then answered sooner."""
+        """Start the process before the first question, so that the first answer comes sooner."""
         async with self._lock:
             await self._running()
 
     async def ask(self, question: dict[str, Any]) -> Any:
-        """The answer.
+        """Return the answer.
 
         Raises:
-            WorkerEnded: the process was ended, or crashed; the next question starts another one.
+            WorkerEnded: the process was ended, or crashed; the next question starts a new process.
         """
         async with self._lock:
             process = await self._running()
@@ -145,7 +145,7 @@ class WorkerProcess:
                 raise WorkerEnded(code, meant=self._ending) from None
 
     def end(self) -> None:
-        """End the process, and with it the question that it is at."""
+        """End the process, and with it the present question."""
         self._ending = True
         if self._process is not None and self._process.returncode is None:
             with suppress(ProcessLookupError):
@@ -162,7 +162,7 @@ class WorkerProcess:
         if self._closed:
             raise WorkerEnded(None, meant=True)
         if self._process is not None and self._ending:
-            # it was ended when it had answered already
+            # it was ended after it had answered
             await self._process.wait()
         if self._process is None or self._process.returncode is not None:
             self._known, self._ending = {}, False
@@ -178,11 +178,11 @@ class WorkerProcess:
         return self._process
 
     def _changed(self) -> dict[str, str | None]:
-        """The open texts that the process does not know yet, by path; None for those that are closed."""
-        now = {found.path: found for found in self._documents()}
+        """Return the open texts that the process does not know yet, by path; None for closed documents."""
+        now = {document.path: document for document in self._documents()}
         changed: dict[str, str | None] = {path: None for path in self._known if path not in now}
-        changed |= {path: found.text for path, found in now.items() if self._known.get(path) != found.version}
-        self._known = {path: found.version for path, found in now.items()}
+        changed |= {path: each.text for path, each in now.items() if self._known.get(path) != each.version}
+        self._known = {path: document.version for path, document in now.items()}
         return changed
 
 

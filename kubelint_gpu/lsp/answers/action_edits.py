@@ -39,7 +39,7 @@ def all_fixed(question: dict[str, Any], memory: ReadFiles) -> list[dict[str, Any
 
 
 def _edits(old: SourceText, new: str, encoding: str) -> Iterator[dict[str, Any]]:
-    """The lines that differ, each block of them one edit, so that the cursor stays where it is."""
+    """Yield one edit for each block of different lines, so that the cursor stays at its place."""
     from difflib import SequenceMatcher
 
     lines, others = _lines(old), _lines(source_text("", new))
@@ -97,11 +97,11 @@ def _candidates(reading: Reading, source: SourceText, line: int, code: str) -> I
 
 
 def _holds(reading: Reading, source: SourceText, at: int, text: str) -> bool:
-    """Whether the change is a comment and leaves the data as they are."""
+    """Whether a change adds a comment and leaves the data as they are."""
     after = read(source.path, (source.text[:at] + text + source.text[at:]).encode(errors="replace"))
     if len(after.problems) > len(reading.problems) or len(after.documents) != len(reading.documents):
         return False
     if any(old.value != new.value for old, new in zip(reading.documents, after.documents, strict=True)):
         return False
     begin = at + len(text) - len(text.lstrip())
-    return any(found.offset <= begin <= found.offset + len(found.text) for found in comments(after))
+    return any(comment.offset <= begin <= comment.offset + len(comment.text) for comment in comments(after))

@@ -1,4 +1,4 @@
-"""Code actions: fixes, suppressions, and everything safe at once."""
+"""Code actions: single fixes, suppressions, and all safe fixes at once."""
 
 from __future__ import annotations
 
@@ -13,24 +13,24 @@ ToEdit = Callable[[dict[str, list[dict[str, Any]]]], dict[str, Any]]
 
 
 def wants(only: Sequence[str] | None, kind: str) -> bool:
-    """Whether actions of a kind are asked for; one asks for all the kinds below it."""
-    return not only or any(kind == one or kind.startswith(f"{one}.") for one in only)
+    """Whether the editor wants actions of a kind. A wanted kind includes the kinds below it."""
+    return not only or any(kind == wanted or kind.startswith(f"{wanted}.") for wanted in only)
 
 
 def concerned(
-    found: Sequence[dict[str, Any]], at: dict[str, Any], named: Sequence[tuple[str, int, int]]
+    diagnostics: Sequence[dict[str, Any]], at: dict[str, Any], named: Sequence[tuple[str, int, int]]
 ) -> list[dict[str, Any]]:
-    """The diagnostics that an editor asks about: those that a range touches, and those that it names."""
-    return [one for one in found if one.get("code") and (_touches(one["range"], at) or _name(one) in named)]
+    """Return the diagnostics that an editor asks about: those that a range touches, and those that it names."""
+    return [each for each in diagnostics if each.get("code") and (_touches(each["range"], at) or _name(each) in named)]
 
 
-def fixes(found: Sequence[dict[str, Any]], to_edit: ToEdit) -> Iterator[dict[str, Any]]:
-    """The fixes; the first safe one of each finding is the one that editors may make without asking."""
-    for one in found:
+def fixes(diagnostics: Sequence[dict[str, Any]], to_edit: ToEdit) -> Iterator[dict[str, Any]]:
+    """Yield the fixes. Editors may apply the first safe fix of each finding without asking."""
+    for diagnostic in diagnostics:
         preferred = False
-        for fix in one["data"]["fixes"]:
+        for fix in diagnostic["data"]["fixes"]:
             notes = [*([] if fix["verified"] else ["not verified"]), *([] if fix["safe"] else ["may change what runs"])]
-            title = f"{one['code']}: {fix['title']}" + (f" ({', '.join(notes)})" if notes else "")
+            title = f"{diagnostic['code']}: {fix['title']}" + (f" ({', '.join(notes)})" if notes else "")
             edits: dict[str, list[dict[str, Any]]] = {}
             for edit in fix["edits"]:
                 edits.setdefault(edit["path"], []).append({"range": edit["range"], "newText": edit["newText"]})
@@ -39,39 +39,39 @@ def fixes(found: Sequence[dict[str, Any]], to_edit: ToEdit) -> Iterator[dict[str
             yield {
                 "title": title,
                 "kind": QUICK_FIX,
-                "diagnostics": [one],
+                "diagnostics": [diagnostic],
                 "isPreferred": is_preferred,
                 "edit": to_edit(edits),
             }
 
 
 def suppressions(
-    found: Sequence[dict[str, Any]], edits: Sequence[dict[str, Any] | None], path: str, to_edit: ToEdit
+    diagnostics: Sequence[dict[str, Any]], edits: Sequence[dict[str, Any] | None], path: str, to_edit: ToEdit
 ) -> Iterator[dict[str, Any]]:
-    """`ignore here` for each finding that a comment can suppress."""
-    for one, edit in zip(found, edits, strict=True):
+    """Yield `ignore here` for each finding that a comment can suppress."""
+    for diagnostic, edit in zip(diagnostics, edits, strict=True):
         if edit is not None:
-            title = f"{one['code']}: ignore here"
-            yield {"title": title, "kind": QUICK_FIX, "diagnostics": [one], "edit": to_edit({path: [edit]})}
+            title = f"{diagnostic['code']}: ignore here"
+            yield {"title": title, "kind": QUICK_FIX, "diagnostics": [diagnostic], "edit": to_edit({path: [edit]})}
 
 
 def all_safe() -> dict[str, Any]:
-    """Every safe fix of the document, without its edits."""
+    """Return the action for all safe fixes of the document, without its edits."""
     return {"title": "Make all safe fixes of kubelint-gpu", "kind": FIX_ALL}
 
 
-def has_safe(found: Sequence[dict[str, Any]]) -> bool:
-    """Whether any finding has a safe fix."""
-    return any(fix["safe"] for one in found for fix in one.get("data", {}).get("fixes", ()))
+def has_safe(diagnostics: Sequence[dict[str, Any]]) -> bool:
+    """Whether a finding has a safe fix."""
+    return any(fix["safe"] for each in diagnostics for fix in each.get("data", {}).get("fixes", ()))
 
 
-def _name(one: dict[str, Any]) -> tuple[str, int, int]:
-    start = one["range"]["start"]
-    return one["code"], start["line"], start["character"]
+def _name(diagnostic: dict[str, Any]) -> tuple[str, int, int]:
+    start = diagnostic["range"]["start"]
+    return diagnostic["code"], start["line"], start["character"]
 
 
-def _touches(one: dict[str, Any], other: dict[str, Any]) -> bool:
-    return _at(one["start"]) <= _at(other["end"]) and _at(other["start"]) <= _at(one["end"])
+def _touches(first: dict[str, Any], second: dict[str, Any]) -> bool:
+    return _at(first["start"]) <= _at(second["end"]) and _at(second["start"]) <= _at(first["end"])
 
 
 def _at(position: dict[str, int]) -> tuple[int, int]:

@@ -1,4 +1,4 @@
-"""The answer to 'completion': what the declared cluster has to offer at a place, and rules in suppressions."""
+"""The answer to 'completion': names that the declared cluster offers at a place, and rules in suppressions."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ Offer = tuple[str, str, int]
 
 
 def answer(question: dict[str, Any], memory: ReadFiles) -> list[dict[str, Any]]:
-    """The items, the likeliest first."""
+    """Return the items, the most likely first."""
     project = Project(question, memory)
     reading = project.reading
     if reading is None or reading.source is None:
@@ -39,7 +39,7 @@ def answer(question: dict[str, Any], memory: ReadFiles) -> list[dict[str, Any]]:
     before = source.text[source.line_starts[source.span(at, at).line - 1] : at]
     suppression = _SUPPRESSION().search(before)
     if suppression is not None:
-        rules = [(found.code, f"{found.name}: {found.summary}", _RULE) for found in every_rule()]
+        rules = [(rule.code, f"{rule.name}: {rule.summary}", _RULE) for rule in every_rule()]
         return _items(rules, source, (at - len(suppression["word"]), at), encoding)
     place = typed_place(source, at)
     found = meant(place) if place is not None else None
@@ -54,7 +54,7 @@ def answer(question: dict[str, Any], memory: ReadFiles) -> list[dict[str, Any]]:
 
 
 def _offers(found: Meant, facts: ClusterFacts, place: TypedPlace) -> Iterator[Offer]:
-    """What fits, with what is to be said of it."""
+    """Yield the fitting names, each with a description."""
     meaning = found.meaning
     if meaning == "label-key":
         for key in sorted(facts.labels, key=lambda key: (len(facts.labels[key]) < 2, key)):
@@ -69,10 +69,11 @@ def _offers(found: Meant, facts: ClusterFacts, place: TypedPlace) -> Iterator[Of
         for name in _OPERATORS if meaning == "operator" else _TAINT_OPERATORS:
             yield name, "", _VALUE
     elif meaning == "priority-class":
-        for one in sorted(
-            facts.priority_classes.values(), key=lambda one: (one.name.startswith("system-"), -one.value)
+        for priority_class in sorted(
+            facts.priority_classes.values(), key=lambda each: (each.name.startswith("system-"), -each.value)
         ):
-            yield one.name, f"priority {one.value}" + (", the default" if one.global_default else ""), _CLASS
+            default = ", the default" if priority_class.global_default else ""
+            yield priority_class.name, f"priority {priority_class.value}{default}", _CLASS
     elif meaning == "runtime-class":
         for name in facts.runtime_classes:
             yield name, "RuntimeClass", _CLASS
@@ -106,7 +107,7 @@ def _on(number: int, facts: ClusterFacts) -> str:
 
 
 def _written(text: str, place: TypedPlace, source: SourceText, found: Meant) -> str:
-    """The text as YAML has it there, with the colon behind a key and the blank before a value where they miss."""
+    """Return the text as YAML at its place, with a missing colon after a key, or blank before a value."""
     new = scalar_text(text)
     if found.as_key:
         rest = source.text[place.end : place.end + 200].partition("\n")[0].lstrip(" \t\r")

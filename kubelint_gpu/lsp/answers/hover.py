@@ -1,4 +1,4 @@
-"""The answer to 'hover': why a workload fits where it fits, what the cluster has of a label, the page of a rule."""
+"""The answer to 'hover': why a workload fits where it fits, which nodes have a label, the page of a rule."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _EXAMPLES = pattern(r"^## (?:Bad|Good)\b.*?(?=^## |\Z)", re.MULTILINE | re.DOTAL
 
 
 def cluster_text(found: Meant, word: str, facts: ClusterFacts) -> str:
-    """What is there; empty where nothing is to be said."""
+    """Return what the cluster has for a word; empty if there is nothing to say."""
     if not word:
         return ""
     if found.meaning == "label-key":
@@ -82,16 +82,16 @@ def _taint(key: str, facts: ClusterFacts) -> str:
 
 
 def _priority_class(name: str, facts: ClusterFacts) -> str:
-    found = facts.priority_classes.get(name)
-    if found is None:
+    priority_class = facts.priority_classes.get(name)
+    if priority_class is None:
         return f"There is no PriorityClass {code(name)}.{_there_are(sorted(facts.priority_classes))}"
-    parts = [f"PriorityClass {code(name)}: priority **{found.value}**"]
-    if found.preemption_policy == NEVER:
+    parts = [f"PriorityClass {code(name)}: priority **{priority_class.value}**"]
+    if priority_class.preemption_policy == NEVER:
         parts.append("never preempts")
-    if found.global_default:
+    if priority_class.global_default:
         parts.append("the default of pods that name none")
     text = ", ".join(parts) + "."
-    return f"{text} {escaped(found.description)}" if found.description else text
+    return f"{text} {escaped(priority_class.description)}" if priority_class.description else text
 
 
 def _resource(name: str, facts: ClusterFacts) -> str:
@@ -118,7 +118,7 @@ def _there_are(names: Sequence[str]) -> str:
 
 
 def answer(question: dict[str, Any], memory: ReadFiles) -> dict[str, Any] | None:
-    """A hover in Markdown; None where there is nothing to say."""
+    """Return a hover in Markdown; None if there is nothing to say."""
     project = Project(question, memory)
     reading = project.reading
     if reading is None or reading.source is None:
@@ -142,7 +142,7 @@ def answer(question: dict[str, Any], memory: ReadFiles) -> dict[str, Any] | None
 
 
 def rule_page(code: str) -> str:
-    """A rule's page without its examples, with links that lead somewhere."""
+    """Return the page of a rule without its examples, with absolute links."""
     url = rule(code).url
     text = _EXAMPLES().sub("", page(code)).strip()
     text = _LINK().sub(lambda found: f"]({urljoin(url, found['path'])})", text)
@@ -170,7 +170,7 @@ def _of_finding(code: str, message: str, told: str) -> str:
 
 
 def _code(source: SourceText, at: int) -> str | None:
-    """The rule whose code or name stands at an offset inside of a suppression."""
+    """Return the rule whose code or name is at an offset inside of a suppression."""
     number = source.span(at, at).line
     start, line = source.line_starts[number - 1], source.line(number)
     for comment in _SUPPRESSION().finditer(line):

@@ -1,4 +1,4 @@
-"""Why a workload fits where it fits, and what becomes of its rollout, in Markdown."""
+"""Why a workload fits where it fits, and how its rollout ends, in Markdown."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _VERDICTS = {
 
 
 def workload_text(place: TypedPlace, project: Project, memory: ReadFiles, source: SourceText, at: int) -> str:
-    """What is to be said at a place about the workload that it is a field of; empty where it is none."""
+    """Return a text about the workload at a place; empty if there is no workload."""
     path = (*place.path, place.word) if place.role == "key" else place.path
     while path[:2] == ("items", None):
         path = path[2:]
@@ -41,15 +41,15 @@ def workload_text(place: TypedPlace, project: Project, memory: ReadFiles, source
     reading = project.reading
     if reading is not None and not reading.problems:
         memory.last_good[project.path] = unit
-    found, note = _at(unit, project.shown, at), ""
-    if found is None and reading is not None and reading.problems and project.path in memory.last_good:
+    manifest, note = _at(unit, project.shown, at), ""
+    if manifest is None and reading is not None and reading.problems and project.path in memory.last_good:
         unit = memory.last_good[project.path]
-        found, note = _called(unit, project.shown, *_name(source, at)), "\n\nAs of the last text that could be read."
-    if found is None:
+        manifest, note = _called(unit, project.shown, *_name(source, at)), "\n\nAs of the last text that could be read."
+    if manifest is None:
         return ""
     if not project.world.usable:
         return "Where it fits depends on the cluster, and none is declared: name an inventory in `.kubelint-gpu.yaml`."
-    return "\n\n".join(_manifest(unit, found)) + note
+    return "\n\n".join(_manifest(unit, manifest)) + note
 
 
 def _manifest(unit: ApplySet, manifest: Manifest) -> Iterator[str]:
@@ -130,7 +130,7 @@ def _few(names: Sequence[str]) -> str:
 
 
 def _at(unit: ApplySet, shown: str, at: int) -> Manifest | None:
-    """The object that an offset of a file stands in."""
+    """Return the object at an offset of a file."""
     for manifest in unit.manifests:
         document = manifest.item.document
         if manifest.path != shown or not document.chunk[0] <= at < max(
@@ -149,7 +149,7 @@ def _called(unit: ApplySet, shown: str, kind: str, name: str) -> Manifest | None
 
 
 def _name(source: SourceText, at: int) -> tuple[str, str]:
-    """Kind and name that the text around an offset gives, whether or not it can be read."""
+    """Return the kind and name in the text around an offset, even if the text is no valid YAML."""
     number = source.span(at, at).line
     while number > 1 and not source.line(number).startswith("---"):
         number -= 1

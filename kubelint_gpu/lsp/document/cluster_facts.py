@@ -1,4 +1,4 @@
-"""What the declared cluster has to offer, counted: labels, taints, resources, classes."""
+"""Counts what the declared cluster offers: labels, taints, resources, classes."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from kubelint_gpu.workspace.apply_set import ApplySet
 
 
 class ClusterFacts(Value):
-    """Numbers of nodes; a label, taint or resource that only a growing pool would bring counts 0.
+    """Numbers of nodes; a label, taint or resource that only a growing pool would add counts 0.
 
     Attributes:
-        nodes: how many nodes there are.
-        labels: by key, how many nodes carry each value.
-        taints: by key, how many nodes carry each taint: value and effect.
-        resources: by name, what each node that has it can give, ascending.
+        nodes: the number of nodes.
+        labels: by key, the number of nodes with each value.
+        taints: by key, the number of nodes with each taint: value and effect.
+        resources: by name, the amount on each node that has it, ascending.
         priority_classes: by name.
         runtime_classes: their names.
     """
@@ -33,14 +33,14 @@ class ClusterFacts(Value):
 
 
 class Counts:
-    """Counts facts once as long as the nodes are the same."""
+    """Computes facts once for the same nodes."""
 
     def __init__(self) -> None:
         self._nodes: Sequence[Node] | None = None
         self._facts = ClusterFacts(0, {}, {}, {}, {}, ())
 
     def of(self, unit: ApplySet) -> ClusterFacts:
-        """What a unit's manifests can refer to: what is declared, and what they bring themselves."""
+        """Return everything that the manifests of a unit can refer to: declared objects, and their own."""
         cluster, grown = unit.cluster, unit.grown
         if self._nodes is not cluster.nodes:
             future = [info.node for info in grown.nodes] if grown is not None else []
@@ -55,35 +55,35 @@ class Counts:
             )
         return replace(
             self._facts,
-            priority_classes={found.name: found for found in (*SYSTEM_CLASSES, *cluster.priority_classes)},
-            runtime_classes=tuple(sorted(found.name for found in cluster.runtime_classes)),
+            priority_classes={each.name: each for each in (*SYSTEM_CLASSES, *cluster.priority_classes)},
+            runtime_classes=tuple(sorted(each.name for each in cluster.runtime_classes)),
         )
 
 
 def _labels(nodes: Sequence[Node], future: Sequence[Node]) -> dict[str, Counter[str]]:
-    found: dict[str, Counter[str]] = {}
+    counts: dict[str, Counter[str]] = {}
     for weight, some in ((1, nodes), (0, future)):
         for node in some:
             for key, value in node.labels.items():
-                found.setdefault(key, Counter())[value] += weight
-    return found
+                counts.setdefault(key, Counter())[value] += weight
+    return counts
 
 
 def _taints(nodes: Sequence[Node], future: Sequence[Node]) -> dict[str, Counter[tuple[str, str]]]:
-    found: dict[str, Counter[tuple[str, str]]] = {}
+    counts: dict[str, Counter[tuple[str, str]]] = {}
     for weight, some in ((1, nodes), (0, future)):
         for node in some:
             for taint in node.taints:
-                found.setdefault(taint.key, Counter())[taint.value, taint.effect] += weight
-    return found
+                counts.setdefault(taint.key, Counter())[taint.value, taint.effect] += weight
+    return counts
 
 
 def _resources(nodes: Sequence[Node], future: Sequence[Node]) -> dict[str, tuple[int, ...]]:
-    found = grouped(
+    amounts = grouped(
         (name, number) for node in nodes for name, number in node.allocatable.items() if number and name != "pods"
     )
     for node in future:
         for name, number in node.allocatable.items():
             if number and name != "pods":
-                found.setdefault(name, [])
-    return {name: tuple(sorted(numbers)) for name, numbers in found.items()}
+                amounts.setdefault(name, [])
+    return {name: tuple(sorted(numbers)) for name, numbers in amounts.items()}

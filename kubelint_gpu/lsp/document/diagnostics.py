@@ -1,4 +1,4 @@
-"""The answer to 'check': findings about a document, the inventory and the configuration as editors take them."""
+"""The answer to 'check': findings about a document, the inventory and the configuration, in the form for editors."""
 
 from __future__ import annotations
 
@@ -34,23 +34,23 @@ Diagnostics = list[dict[str, Any]]
 
 
 class DiagnosticWriter:
-    """Writes places of some texts in the editor's units; paths that are written are absolute."""
+    """Writes findings with absolute paths, and places in the units of the editor."""
 
     def __init__(self, sources: Mapping[str, SourceText], encoding: str) -> None:
         self._sources = sources
         self._encoding = encoding
 
     def diagnostics(self, findings: Sequence[Finding]) -> list[dict[str, Any]]:
-        """The findings of one file, the first ones of too many, in the order of the text."""
-        ordered = sorted(findings, key=lambda found: (found.place, found.code, found.message))
-        written = [self._diagnostic(found) for found in ordered[:_MOST]]
+        """Return the findings of one file in the order of the text; of too many, the first ones."""
+        ordered = sorted(findings, key=lambda finding: (finding.place, finding.code, finding.message))
+        written = [self._diagnostic(finding) for finding in ordered[:_MOST]]
         if len(ordered) > _MOST:
             more = f"{len(ordered) - _MOST} more findings are not shown here; kubelint-gpu check shows all"
             written.append(plain(more, INFORMATION))
         return written
 
     def _diagnostic(self, finding: Finding) -> dict[str, Any]:
-        found: dict[str, Any] = {
+        diagnostic: dict[str, Any] = {
             "range": self._range(finding.place),
             "severity": _LEVELS[finding.severity],
             "code": finding.code,
@@ -64,15 +64,18 @@ class DiagnosticWriter:
         }
         url = _url(finding.code)
         if url:
-            found["codeDescription"] = {"href": url}
+            diagnostic["codeDescription"] = {"href": url}
         if finding.code in _TAGS:
-            found["tags"] = [_TAGS[finding.code]]
+            diagnostic["tags"] = [_TAGS[finding.code]]
         if finding.related:
-            found["relatedInformation"] = [
-                {"location": {"uri": absolute(one.place.path), "range": self._range(one.place)}, "message": one.message}
-                for one in finding.related
+            diagnostic["relatedInformation"] = [
+                {
+                    "location": {"uri": absolute(near.place.path), "range": self._range(near.place)},
+                    "message": near.message,
+                }
+                for near in finding.related
             ]
-        return found
+        return diagnostic
 
     def _fix(self, fix: Fix) -> dict[str, Any]:
         edits = [
@@ -86,13 +89,13 @@ class DiagnosticWriter:
 
 
 def plain(message: str, severity: int, at: dict[str, Any] | None = None) -> dict[str, Any]:
-    """What this program says that no rule does; without a range at the beginning."""
+    """Return a message of this program that belongs to no rule; without a range, at the beginning of the file."""
     zero = {"line": 0, "character": 0}
     return {"range": at or {"start": zero, "end": zero}, "severity": severity, "source": SOURCE, "message": message}
 
 
 def told(finding: Finding) -> Iterator[str]:
-    """What a finding tells beside its sentence, as Markdown paragraphs."""
+    """Yield the paragraphs of a finding beside its sentence, as Markdown."""
     if finding.scheduler:
         yield f"**kube-scheduler:** {escaped(finding.scheduler)}"
     if finding.trace:
@@ -105,17 +108,17 @@ def told(finding: Finding) -> Iterator[str]:
 
 
 def escaped(text: str, special: str = "\\`*_[]<>#|") -> str:
-    """Text of unknown origin as Markdown shows it: nothing in it is markup."""
+    """Return Markdown that shows a text of unknown origin, without markup from the text."""
     return "".join(f"\\{char}" if char in special else char if char.isprintable() else " " for char in text)
 
 
 def code(text: str) -> str:
-    """Text of unknown origin as Markdown shows code."""
+    """Return Markdown that shows a text of unknown origin as code."""
     return f"`{''.join(char if char.isprintable() and char != '`' else '?' for char in text)}`"
 
 
 def by_path(findings: Sequence[Finding], wanted: Callable[[str], bool]) -> dict[str, list[Finding]]:
-    """The findings of the files that are wanted, by absolute path."""
+    """Return the findings of the wanted files, by absolute path."""
     grouped: dict[str, list[Finding]] = {}
     for finding in findings:
         path = absolute(finding.place.path)
@@ -132,9 +135,9 @@ def _url(code: str) -> str:
 
 
 def answer(question: dict[str, Any], memory: ReadFiles) -> dict[str, Diagnostics]:
-    """Diagnostics by absolute path: of the document, and of the files that decide what is said of it."""
+    """Return diagnostics by absolute path: of the document, and of the files that decide about it."""
     path = question["path"]
-    if any(one.name == "templates" and (one.parent / "Chart.yaml").is_file() for one in Path(path).parents):
+    if any(folder.name == "templates" and (folder.parent / "Chart.yaml").is_file() for folder in Path(path).parents):
         return {path: []}
     try:
         project = Project(question, memory)
@@ -151,14 +154,14 @@ def answer(question: dict[str, Any], memory: ReadFiles) -> dict[str, Diagnostics
 
 
 def reported(findings: Sequence[Finding], selection: Selection, baseline: Baseline) -> tuple[Finding, ...]:
-    """What a run of the command line shows of findings: many of one cause once, and none that a baseline accepts."""
+    """Return the findings that the command line shows: many of one cause once, and none that a baseline accepts."""
     counted = tuple(selection.counted(findings))
     settled = settle(baseline, None, findings, counted, (), failed=True, grows=False)
     return tuple(filter(selection.shows, settled.findings))
 
 
 def without_cluster(project: Project) -> Iterator[dict[str, Any]]:
-    """That the cluster of a document is not known, where it ought to be."""
+    """Yield a message if the cluster of a document is expected but not known."""
     if project.inventories and not project.world.usable:
         errors = [error for error in project.world.errors if error.severity == "error"]
         path = errors[0].path if errors else project.inventories[0]
@@ -167,7 +170,7 @@ def without_cluster(project: Project) -> Iterator[dict[str, Any]]:
 
 
 class _Checked:
-    """One document, checked."""
+    """The check of one document."""
 
     def __init__(
         self, project: Project, selection: Selection, baseline: Baseline, memory: ReadFiles, encoding: str
@@ -179,15 +182,15 @@ class _Checked:
         self._encoding = encoding
 
     def files(self) -> dict[str, Diagnostics]:
-        """Diagnostics by path."""
+        """Return the diagnostics by path."""
         project = self._project
         declaring = [absolute(reading.source.path) for reading in project.world.readings if reading.source is not None]
         found: dict[str, Diagnostics] = {path: [] for path in (project.path, *declaring)}
         if project.configuration.path is not None:
             configured = absolute(str(project.configuration.path))
             found[configured] = [*self._missing(configured), *self._per_path(configured)]
-        # what makes an inventory unusable is said whatever is selected
-        unusable = [one for one in project.told if one.severity == "error" and not self._selection.reports(one)]
+        # an error that makes an inventory unusable is always reported
+        unusable = [each for each in project.told if each.severity == "error" and not self._selection.reports(each)]
         wrong = [*unusable, *self._selection.selected(project.told)]
         found |= self._written(wrong, project.world.readings, lambda path: path in found)
         if project.declares(project.path) or Path(project.path).name == NAME:
@@ -199,12 +202,12 @@ class _Checked:
             world, told = self._memory.world([project.shown])
             return found | self._written(told, world.readings, lambda path: path == project.path)
         unit = project.unit()
-        # what is wrong with the inventory was found when it was read
+        # problems of the inventory were reported when it was read
         outcome = check((unit,), ClusterContext(), suppression=suppression(self._selection), effort=EFFORTS["low"])
-        # a defect of the program is reported here, whichever file of the unit is the first
+        # a defect of the program is reported here, even if another file of the unit comes first
         here = Place(project.shown, 1, 1, 1, 1)
-        findings = [replace(one, place=here) if one.is_defect else one for one in outcome.findings]
-        mine = [one for one in findings if absolute(one.place.path) == project.path]
+        findings = [replace(each, place=here) if each.is_defect else each for each in outcome.findings]
+        mine = [each for each in findings if absolute(each.place.path) == project.path]
         shown = reported(mine, self._selection, self._baseline)
         readings = (*unit.readings, *project.world.readings)
         written = self._written(shown, readings, lambda path: path == project.path).get(project.path, [])
@@ -218,7 +221,7 @@ class _Checked:
         return {path: writer.diagnostics(some) for path, some in by_path(findings, wanted).items()}
 
     def _missing(self, configured: str) -> Iterator[dict[str, Any]]:
-        """Files that the configuration names as inventory and that are not there, where it names them."""
+        """Yield a message at each inventory in the configuration whose file does not exist."""
         project = self._project
         reading = self._memory.texts.reading(configured, _shown(configured))
         for number, name in enumerate(project.configuration.inventory):
@@ -231,7 +234,7 @@ class _Checked:
             yield plain(f"there is no file {name}", ERROR, at)
 
     def _per_path(self, configured: str) -> Diagnostics:
-        """What is to be said of the configuration's suppressions."""
+        """Return the problems of the suppressions in the configuration."""
         told = list(self._selection.selected(per_path_problems(self._selection.configuration)))
         reading = self._memory.texts.reading(configured, _shown(configured))
         written = self._written(told, () if reading is None else (reading,), lambda path: path == configured)
@@ -239,12 +242,12 @@ class _Checked:
 
 
 def suppression(selection: Selection) -> Suppression:
-    """Suppressions as a run of the command line treats them."""
+    """Return suppressions as a run of the command line applies them."""
     return selection.suppression()
 
 
 def _configuration_problem(error: click.ClickException, path: str, memory: ReadFiles, encoding: str) -> dict[str, Any]:
-    """What is wrong with the configuration, where it is wrong."""
+    """Return the problem of a configuration as a diagnostic at its place."""
     reading = memory.texts.reading(path, _shown(path))
     source = reading.source if reading is not None else None
     if isinstance(error, ConfigurationError):

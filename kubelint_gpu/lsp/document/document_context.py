@@ -1,6 +1,6 @@
-"""What surrounds a document: the configuration that is valid for it, the declared cluster, its unit.
+"""The context of a document: its configuration, the declared cluster, its unit, and the files that decide about it.
 
-The working directory is the workspace's folder, so that paths and globs mean what they mean on a command line there.
+The working directory is the workspace's folder, so that paths and globs mean the same as on a command line there.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ _MOST = 200
 
 
 class ReadFiles:
-    """What is kept between questions: texts, clusters, listings of folders."""
+    """Texts, clusters and listings of folders that are kept between questions."""
 
     def __init__(self) -> None:
         self.texts = Texts()
@@ -50,7 +50,7 @@ class ReadFiles:
         self._listings: dict[Path, tuple[float, tuple[str, ...] | None]] = {}
 
     def world(self, paths: Sequence[str]) -> tuple[ClusterContext, tuple[Finding, ...]]:
-        """The cluster that some files declare, and what is to be said of them."""
+        """Return the cluster that some files declare, and the findings about these files."""
         if not paths:
             return ClusterContext(), ()
         files = [file for path in paths for file in _files(path, self.texts)]
@@ -65,25 +65,25 @@ class ReadFiles:
         return known[1], known[2]
 
     def files(self, root: Path) -> tuple[str, ...] | None:
-        """The manifests below a folder, looked up again every few seconds; see `manifest_files`."""
+        """Return the manifests below a folder, listed again every few seconds; see `manifest_files`."""
         known = self._listings.get(root)
         if known is None or time.monotonic() - known[0] > _LISTING_LASTS:
             known = self._listings[root] = (time.monotonic(), manifest_files(root))
         return known[1]
 
     def forget_files(self) -> None:
-        """Files have come or gone."""
+        """Forget the listings: files were added or deleted."""
         self._listings.clear()
 
 
 class Project:
-    """What is valid for one document.
+    """The context of one document.
 
     Attributes:
         path: the document.
-        configuration: the settings that are valid for it.
+        configuration: its settings.
         world: the declared cluster.
-        told: what is to be said of the inventory.
+        told: the findings about the inventory.
     """
 
     def __init__(self, question: dict[str, Any], memory: ReadFiles) -> None:
@@ -99,29 +99,29 @@ class Project:
             memory.forget_files()
         self.configuration_path = configuration_path(question)
         self.configuration = self._configuration()
-        # where a file goes to several clusters, the first one is looked at while somebody types
+        # for a file of several clusters, only the first one is used while a user types
         clusters = self.configuration.clusters_of(self.shown)
         self.inventories: Sequence[str] = question["inventories"] or (clusters[0] if clusters else ())
         self.world, self.told = memory.world(self.inventories)
 
     @property
     def shown(self) -> str:
-        """The document's path as it is shown."""
+        """The path of the document, as printed."""
         return display_path(Path(self.path), Path.cwd())
 
     @property
     def reading(self) -> Reading | None:
-        """The document, read."""
+        """The document, read; None if it cannot be read."""
         return self._memory.texts.reading(self.path, self.shown)
 
     def declares(self, path: str) -> bool:
-        """Whether a file is one of the inventory's."""
-        return path in {absolute(one.source.path) for one in self.world.readings if one.source is not None}
+        """Whether a file belongs to the inventory."""
+        return path in {absolute(each.source.path) for each in self.world.readings if each.source is not None}
 
     def unit(self) -> ApplySet:
-        """The document with what is applied together with it; what else lies in the repository is beside it.
+        """Return the document with the files that are applied with it, and the rest of the repository beside it.
 
-        What the configuration says is deployed already runs beside it; kustomizations among that are not rendered here.
+        Files that the configuration declares as deployed run beside it; their kustomizations are not rendered here.
         """
         declare_rows(self.configuration.kinds)
         name = self.configuration.unit_of(self.shown)
@@ -148,7 +148,7 @@ class Project:
         return ApplySet(readings, self.world, shared, neighbours=neighbours)
 
     def _deciding(self, readings: Sequence[Reading], others: Iterable[str]) -> list[Manifest]:
-        """The objects of other directories that decide about some files, as a run on the repository sees them."""
+        """Return the objects of other directories that affect some files, as a run on the repository sees them."""
         clusters = self.configuration.clusters_of(self.shown)
         same = (
             path for path in others if self.configuration.clusters_of(display_path(Path(path), Path.cwd())) == clusters
@@ -156,13 +156,13 @@ class Project:
         return deciding(readings, {path: self._memory.texts.words(path) for path in same}, self._readings)
 
     def _is_sibling(self, path: str, shown: str) -> bool:
-        """Whether a file is one of the plain manifests of the document's directory, and goes to the same clusters."""
+        """Whether a file is a plain manifest of the document's directory, and goes to the same clusters."""
         folder, settings = Path(self.path).parent, self.configuration
         return (
             Path(path).parent == folder
             and settings.unit_of(shown) is None
             and settings.clusters_of(shown) == settings.clusters_of(self.shown)
-            and not any((folder / one).exists() for one in KUSTOMIZATIONS)
+            and not any((folder / name).exists() for name in KUSTOMIZATIONS)
         )
 
     def _configuration(self) -> Configuration:
@@ -185,7 +185,7 @@ class Project:
         for path in paths:
             reading = None if SHARED.isdisjoint(self._memory.texts.words(path)) else self._reading(path)
             if reading is not None:
-                yield from (found for found in manifests([reading]) if found.kind in SHARED)
+                yield from (manifest for manifest in manifests([reading]) if manifest.kind in SHARED)
 
     def _readings(self, paths: Sequence[str]) -> list[Reading]:
         return [reading for path in sorted(paths) if (reading := self._reading(path)) is not None]
@@ -195,7 +195,7 @@ class Project:
 
 
 def configuration_path(question: dict[str, Any]) -> Path | None:
-    """The configuration that is valid for the document of a question."""
+    """Return the configuration for the document of a question; None if there is none."""
     if question["isolated"]:
         return None
     if question["config"]:
@@ -218,9 +218,9 @@ def _world(files: Sequence[str], texts: Texts) -> ClusterContext:
 
 
 def manifest_files(root: Path) -> tuple[str, ...] | None:
-    """The manifests below a folder, sorted; None where there is more than can be looked through while somebody types.
+    """Return the manifests below a folder, sorted; None if there are too many to search while a user types.
 
-    Left out are hidden folders, dependencies, templates of Helm charts, and links.
+    Hidden folders, dependencies, templates of Helm charts, and links are left out.
     """
     if root in (Path.home(), Path(root.anchor)):
         return None
@@ -234,7 +234,7 @@ def manifest_files(root: Path) -> tuple[str, ...] | None:
 
 
 def _entries(root: str) -> Iterator[str | None]:
-    """Each entry below a folder: its path where it is a manifest, else None."""
+    """Yield an entry for each file below a folder: its path if it is a manifest, else None."""
     todo = [root]
     while todo:
         try:
@@ -258,14 +258,14 @@ def _entries(root: str) -> Iterator[str | None]:
 def deciding(
     readings: Sequence[Reading], words: Mapping[str, frozenset[str]], read: Callable[[Sequence[str]], list[Reading]]
 ) -> list[Manifest]:
-    """Return what decides about some files; nothing if that takes more files than an editor can wait for.
+    """Return the objects that affect some files; none if that takes more files than an editor can wait for.
 
     Args:
         readings: the files.
-        words: what stands in the other files of the repository, by absolute path.
+        words: the words in the other files of the repository, by absolute path.
         read: reads some of these.
     """
-    meant = meant_in([one.text for one in readings])
+    meant = meant_in([reading.text for reading in readings])
     found = {path for path, each in words.items() if may_decide(each, meant) and not in_kustomized_folder(path)}
     folders = {Path(path).parent for path in found}
     near = {
@@ -275,5 +275,5 @@ def deciding(
     }
     if len(found | near) > _MOST:
         return []
-    seen = Elsewhere([readings, *([one] for one in read(sorted(found | near)))], judged=1).seen_by(0)
+    seen = Elsewhere([readings, *([reading] for reading in read(sorted(found | near)))], judged=1).seen_by(0)
     return list(seen.objects)

@@ -1,4 +1,4 @@
-"""The texts that are open in the editor, changed as it says."""
+"""The texts that are open in the editor, with its changes."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ MAX_CHARACTERS = 4 * 1024 * 1024
 
 
 class TextChange(Value):
-    """A text in place of a range of lines and characters, which count from 0; without a range, of everything."""
+    """A new text for a range of lines and characters, counted from 0; without a range, for the whole text."""
 
     text: str
     range: tuple[int, int, int, int] | None = None
 
 
 class OpenDocument(Value):
-    """A text with the version that the editor gave it."""
+    """A text with its version in the editor."""
 
     uri: str
     path: str
@@ -28,12 +28,12 @@ class OpenDocument(Value):
 
     @property
     def too_large(self) -> bool:
-        """Whether it is more than can be checked while somebody types."""
+        """Whether the text is too large to be checked while a user types."""
         return len(self.text) > MAX_CHARACTERS
 
 
 class OpenDocuments:
-    """All of them, by URI; lines are those that editors count, which end with LF, CR LF or CR and nothing else."""
+    """The open documents, by URI. Lines end with LF, CR LF or CR and nothing else, as in editors."""
 
     def __init__(self) -> None:
         self.encoding = "utf-16"
@@ -43,30 +43,30 @@ class OpenDocuments:
         return iter(self._found.values())
 
     def get(self, uri: str) -> OpenDocument | None:
-        """The document of a URI; None where it is not open."""
+        """Return the document of a URI; None if it is not open."""
         return self._found.get(uri)
 
     def at(self, path: str) -> OpenDocument | None:
-        """The document of a path; None where it is not open."""
-        return next((found for found in self if found.path == path), None)
+        """Return the document of a path; None if it is not open."""
+        return next((document for document in self if document.path == path), None)
 
     def open(self, uri: str, path: str, version: int, text: str) -> None:
-        """A document was opened."""
+        """Add an opened document."""
         self._found[uri] = OpenDocument(uri, path, version, text)
 
     def close(self, uri: str) -> None:
-        """A document was closed; what is on disk counts again."""
+        """Remove a closed document; its file on disk counts again."""
         self._found.pop(uri, None)
 
     def change(self, uri: str, version: int, changes: Iterable[TextChange]) -> None:
-        """A document was changed, in the order of the changes."""
-        found = self._found.get(uri)
-        if found is None:
+        """Apply changes to a document, in their order."""
+        document = self._found.get(uri)
+        if document is None:
             return
-        text = found.text
+        text = document.text
         for change in changes:
             text = _changed(text, change, self.encoding)
-        self._found[uri] = replace(found, version=version, text=text)
+        self._found[uri] = replace(document, version=version, text=text)
 
 
 def _changed(text: str, change: TextChange, encoding: str) -> str:

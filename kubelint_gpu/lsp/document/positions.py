@@ -1,4 +1,4 @@
-"""Columns as editors count them: in units of the negotiated encoding; everything else here counts code points."""
+"""Converts columns: editors count units of the negotiated encoding, everything else here counts code points."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ _CODECS = {"utf-8": ("utf-8", 1), "utf-16": ("utf-16-le", 2), "utf-32": ("utf-32
 
 
 def units(text: str, encoding: str) -> int:
-    """How many units of `utf-8`, `utf-16` or `utf-32` a text takes."""
+    """Return how many units of `utf-8`, `utf-16` or `utf-32` a text takes."""
     if encoding == "utf-32" or text.isascii():
         return len(text)
     codec, size = _CODECS[encoding]
@@ -19,7 +19,7 @@ def units(text: str, encoding: str) -> int:
 
 
 def code_points(line: str, character: int, encoding: str) -> int:
-    """How many code points of a line stand before a position; a position inside of a code point is before it."""
+    """Return how many code points of a line precede a position. A position inside of a code point is before it."""
     if encoding == "utf-32" or line.isascii():
         return min(max(character, 0), len(line))
     at = 0
@@ -31,7 +31,7 @@ def code_points(line: str, character: int, encoding: str) -> int:
 
 
 def offset(source: SourceText, line: int, character: int, encoding: str) -> int:
-    """The offset of an editor's position, which counts from 0; a place beyond a line or the text is its end."""
+    """Return the offset of an editor's position, counted from 0. A place beyond a line or the text is its end."""
     if line >= len(source.line_starts):
         return len(source.text)
     shift = _mark(source, line + 1)
@@ -39,13 +39,13 @@ def offset(source: SourceText, line: int, character: int, encoding: str) -> int:
 
 
 def position(source: SourceText, line: int, column: int, encoding: str) -> dict[str, int]:
-    """The editor's position of a 1-based line and column."""
+    """Return the editor's position of a 1-based line and column."""
     before = source.line(line)[: column - 1]
     return {"line": line - 1, "character": units(before, encoding) + _mark(source, line)}
 
 
 def place_range(source: SourceText | None, place: Place, encoding: str) -> dict[str, Any]:
-    """The editor's range of a place; without a text, the beginning of the file."""
+    """Return the editor's range of a place; without a text, the beginning of the file."""
     if source is None:
         return {"start": {"line": 0, "character": 0}, "end": {"line": 0, "character": 0}}
     return {
@@ -55,11 +55,11 @@ def place_range(source: SourceText | None, place: Place, encoding: str) -> dict[
 
 
 def offset_range(source: SourceText, start: int, end: int, encoding: str) -> dict[str, Any]:
-    """The editor's range of a piece of the text."""
+    """Return the editor's range of a piece of the text."""
     span = source.span(start, end)
     return place_range(source, Place("", span.line, span.column, span.end_line, span.end_column), encoding)
 
 
 def _mark(source: SourceText, line: int) -> int:
-    """A byte-order mark that the editor still has in its text stands on the first line."""
+    """Return the width of a byte-order mark on the first line, which the editor has in its text."""
     return 1 if line == 1 and source.has_bom else 0

@@ -1,4 +1,4 @@
-"""The answer to 'saved': what a run of the command line on a document finds, in all files that it reports."""
+"""The answer to 'saved': the findings of a run of the command line on a document, in all reported files."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ from kubelint_gpu.workspace.project.inputs import inputs_of
 
 
 def answer(question: dict[str, Any], memory: ReadFiles) -> dict[str, list[dict[str, Any]]]:
-    """Diagnostics by path: of the document, and of other files that its kustomizations and charts are made of.
+    """Return diagnostics by path: of the document, and of the sources of its kustomizations and charts.
 
-    The plain manifests of its directory are judged with it. The answer is empty if the document is not saved, or if it
-    is judged beside documents that are not: what counts is what lies on disk.
+    The plain manifests of its directory are judged with it. The answer is empty if the document is not saved, or
+    if it is judged with unsaved documents: only files on disk count.
     """
     path = question["path"]
     try:
@@ -33,7 +33,7 @@ def answer(question: dict[str, Any], memory: ReadFiles) -> dict[str, list[dict[s
         if not _are_saved([path], memory):
             return {}
         inventories = question["inventories"]
-        members = [one.path for one in project.unit().readings]
+        members = [reading.path for reading in project.unit().readings]
         gathered = gather([project.shown], inventories, configuration=project.configuration, also=members)
         if not gathered.built.takes(path) and not _are_saved(memory.texts, memory):
             return {}
@@ -43,20 +43,20 @@ def answer(question: dict[str, Any], memory: ReadFiles) -> dict[str, list[dict[s
         outcome = check(inputs.units, inputs.world, suppression=selection.suppression())
         findings = tuple(filter(inputs.reports, (*outcome.findings, *inputs.defects)))
         shown = reported(findings, selection, baseline)
-        found = by_path(shown, lambda one: Path(one).name != NAME and not project.declares(one))
+        found = by_path(shown, lambda name: Path(name).name != NAME and not project.declares(name))
     except click.ClickException:
-        # the answer to 'check' says what is wrong
+        # the answer to 'check' reports the problem
         return {}
-    sources = {one.source.path: one.source for one in inputs.every if one.source is not None}
+    sources = {each.source.path: each.source for each in inputs.every if each.source is not None}
     writer = DiagnosticWriter({**sources, project.shown: source}, question["encoding"])
-    written = {one: writer.diagnostics(found.get(one, [])) for one in (path, *found)}
+    written = {name: writer.diagnostics(found.get(name, [])) for name in (path, *found)}
     return {**written, path: [*without_cluster(project), *written[path]]}
 
 
 def _are_saved(paths: Iterable[str], memory: ReadFiles) -> bool:
-    """Whether the texts of those of some files that are open are those on disk."""
+    """Whether the open texts of some files equal the files on disk."""
     try:
-        return all(one not in memory.texts or _on_disk(one) == memory.texts.text(one) for one in paths)
+        return all(path not in memory.texts or _on_disk(path) == memory.texts.text(path) for path in paths)
     except (OSError, UnicodeDecodeError):
         return False
 

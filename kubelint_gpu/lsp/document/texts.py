@@ -1,4 +1,4 @@
-"""Files as the editor has them where they are open, else as they are on disk; each version is read once."""
+"""Files as the editor has them if they are open, else as they are on disk. Each version is read once."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ _MOST_KEPT = 4000
 
 
 class Texts:
-    """The open texts by absolute path, and what was read lately.
+    """The open texts by absolute path, and the latest readings.
 
-    Paths in readings are as they are shown: relative to the working directory.
+    Paths in readings are as printed: relative to the working directory.
     """
 
     def __init__(self) -> None:
@@ -31,7 +31,7 @@ class Texts:
         return iter(self._open)
 
     def update(self, changed: Mapping[str, str | None]) -> None:
-        """Take over what the editor changed; None for what it closed."""
+        """Store the changes of the editor; None for a closed text."""
         for path, text in changed.items():
             self._number += 1
             self._versions[path] = self._number
@@ -41,11 +41,11 @@ class Texts:
                 self._open[path] = text
 
     def text(self, path: str) -> str:
-        """The open text of an absolute path; empty where it is not open."""
+        """Return the open text of an absolute path; empty if it is not open."""
         return self._open.get(path, "")
 
     def version(self, path: str) -> object:
-        """What is different whenever the contents of an absolute path are; None where there is nothing to read."""
+        """Return a key that changes whenever the contents of an absolute path change; None if there is no file."""
         if path in self._open:
             return self._versions[path]
         try:
@@ -55,7 +55,7 @@ class Texts:
         return found.st_mtime_ns, found.st_size, found.st_ino
 
     def words(self, path: str) -> frozenset[str]:
-        """The kinds in a file that others see, the names in it, and whether it has containers."""
+        """Return the kinds in a file that other files see, its names, and whether it has containers."""
         version = self.version(path)
         known = self._words.get(path)
         if known is not None and version is not None and known[0] == version:
@@ -65,32 +65,32 @@ class Texts:
             collected = collect([path]) if version is not None else None
             data = collected.files[0].data if collected is not None and collected.files else b""
             text = data.decode("utf-8", "replace")
-        found = words_in(text).union(kind for kind in SHARED if kind in text)
-        self._words[path] = (version, found)
-        return found
+        words = words_in(text).union(kind for kind in SHARED if kind in text)
+        self._words[path] = (version, words)
+        return words
 
     def reading(self, path: str, shown: str) -> Reading | None:
-        """An absolute path's contents, read; None where there is nothing to read."""
+        """Return the reading of an absolute path; None if there is no file."""
         version = self.version(path)
         known = self._read.get(path)
         if known is not None and version is not None and known[0] == (shown, version):
             return known[1]
-        found = self._fresh(path, shown)
-        if found is not None:
+        reading = self._fresh(path, shown)
+        if reading is not None:
             if len(self._read) >= _MOST_KEPT:
                 self._read.clear()
-            self._read[path] = ((shown, version), found)
-        return found
+            self._read[path] = ((shown, version), reading)
+        return reading
 
     def _fresh(self, path: str, shown: str) -> Reading | None:
         text = self._open.get(path)
         if text is not None:
-            # a lone surrogate has no bytes; what takes its place is as wide
+            # a lone surrogate has no bytes; its replacement is as wide
             return read(shown, text.encode(errors="replace"), skimmed=SKIMMED)
         collected = collect([path]) if Path(path).is_file() else None
         return read(shown, collected.files[0].data, skimmed=SKIMMED) if collected and collected.files else None
 
 
 def absolute(path: str) -> str:
-    """The real path of one that is relative to the working directory."""
+    """Return the real path of a path relative to the working directory."""
     return os.path.realpath(path)

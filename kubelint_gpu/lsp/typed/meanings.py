@@ -1,4 +1,4 @@
-"""What a place in a manifest means for scheduling: by the last keys of its path."""
+"""The meaning of a place in a manifest for scheduling, by the last keys of its path."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _TERMS = ("nodeSelectorTerms", "preference")
 
 
 class Meant(Value):
-    """A meaning; `key` is the label's or taint's key that the value belongs to, `as_key` that the token is a key."""
+    """A meaning; `key` is the key of the label or taint of a value, `as_key` says that the token is a key."""
 
     meaning: Meaning
     key: str = ""
@@ -32,7 +32,7 @@ class Meant(Value):
 
 
 def meant(place: TypedPlace) -> Meant | None:
-    """What the token of a place means; None where it is nothing that the cluster decides about."""
+    """Return the meaning of the token at a place; None if the cluster decides nothing about it."""
     path = place.path
     if place.role != "value" and path[-1:] == ("nodeSelector",):
         return Meant("label-key", as_key=True)
@@ -63,5 +63,5 @@ def meant(place: TypedPlace) -> Meant | None:
 
 
 def _is_node_expression(path: tuple[str | None, ...]) -> bool:
-    """Whether a path leads to an expression about nodes, other than one about pods."""
-    return path[-2:] == _EXPRESSIONS and any(one in _TERMS for one in path[-4:-2])
+    """Whether a path leads to an expression about nodes, not about pods."""
+    return path[-2:] == _EXPRESSIONS and any(key in _TERMS for key in path[-4:-2])

@@ -1,4 +1,4 @@
-"""One line of YAML as somebody types it: dashes, a key, a value."""
+"""One line of YAML while a user types it: dashes, a key, a value."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ class TypedLine(Value):
     Attributes:
         text: the line without its end.
         dashes: the columns of the dashes that begin elements.
-        column: where what follows them begins.
-        key: the key as it means, None without one.
-        key_end: the column behind the key as it is written.
-        value: the column where the value begins; behind the line's end where there is none.
-        end: the column behind the value, without blanks and comment.
-        comment: the column of the comment, or of the line's end.
+        column: the column of the content after the dashes.
+        key: the key without quotes; None without a key.
+        key_end: the column after the key as written.
+        value: the column of the value; beyond the end of the line if there is no value.
+        end: the column after the value, without blanks and comment.
+        comment: the column of the comment, or the end of the line.
     """
 
     text: str
@@ -35,32 +35,32 @@ class TypedLine(Value):
 
     @property
     def blank(self) -> bool:
-        """Whether it holds nothing but blanks and a comment."""
+        """Whether the line has only blanks and a comment."""
         return not self.dashes and self.column >= self.end
 
     @property
     def first(self) -> int:
-        """The column of the first thing on it."""
+        """The column of the first character that is no blank."""
         return self.dashes[0] if self.dashes else self.column
 
     @property
     def opens(self) -> bool:
-        """Whether the value of its key is to come on the following lines."""
+        """Whether the value of the key is on the following lines."""
         return self.key is not None and _OPENING().fullmatch(self.text, self.value, self.end) is not None
 
     @property
     def opens_block(self) -> bool:
-        """Whether text follows that is no YAML."""
+        """Whether a block of text follows, which is no YAML."""
         return _BLOCK().fullmatch(self.text, self.value, self.end) is not None
 
     @property
     def scalar(self) -> str:
-        """The value as it means, as far as one line tells."""
+        """The value without quotes, as far as this line has it."""
         return unquoted(self.text[self.value : self.end])
 
 
 def typed_line(text: str) -> TypedLine:
-    """The parts of a line."""
+    """Return the parts of a line."""
     comment = _comment(text) if "#" in text else len(text)
     end = len(text[:comment].rstrip())
     at = len(text) - len(text.lstrip(" "))
@@ -80,7 +80,7 @@ def typed_line(text: str) -> TypedLine:
 
 
 def _comment(text: str) -> int:
-    """Where a `#` begins a comment: at the beginning or behind a blank, and not inside of quotes."""
+    """Return the column of a `#` that begins a comment: at the beginning or after a blank, and outside of quotes."""
     quote = ""
     for at, char in enumerate(text):
         if quote:
@@ -93,7 +93,7 @@ def _comment(text: str) -> int:
 
 
 def unquoted(text: str) -> str:
-    """A scalar without its quotes, the closing one of which may not be typed yet."""
+    """Return a scalar without its quotes. The closing quote might be missing."""
     if text[:1] in ("'", '"'):
         quote = text[0]
         return text[1:-1] if len(text) > 1 and text.endswith(quote) else text[1:]

@@ -1,4 +1,4 @@
-"""Where a position stands in YAML that somebody is typing, by indentation: the text need not be readable as a whole."""
+"""Finds the place of a position in YAML by indentation, while a user types. The text may be invalid."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ class TypedPlace(Value):
     """A position between the keys.
 
     Attributes:
-        path: the keys from the document on, None for an element of a list; of a value with its own key.
-        role: a key of the mapping at the path, the value at the path, or an element that may become either.
-        start: the offset of the token that is typed or pointed at.
-        end: the offset behind it.
+        path: the keys from the document on, None for an element of a list; for a value, with its own key.
+        role: a key of the mapping at the path, the value at the path, or an element that can become either.
+        start: the offset of the token at the position.
+        end: the offset after the token.
         word: the token without quotes.
-        siblings: the scalars of the mapping that the token is in, by key.
-        outer: the same for the mapping that holds the list which the token is in.
+        siblings: the scalars of the mapping around the token, by key.
+        outer: the same for the mapping around the list of the token.
     """
 
     path: Path
@@ -42,13 +42,13 @@ class TypedPlace(Value):
 
 
 def typed_place(source: SourceText, offset: int) -> TypedPlace | None:
-    """Where an offset stands; None in comments, in block scalars, and where nothing can be typed."""
+    """Return the place of an offset; None in comments, in block scalars, and at places without input."""
     span = source.span(offset, offset)
     return _Lines(source, span.line).place(span.column - 1)
 
 
 class _Lines:
-    """The lines around one of them, up to the `---` before and behind it."""
+    """The lines around a line, up to the `---` before and after it."""
 
     def __init__(self, source: SourceText, number: int) -> None:
         self._source = source
@@ -109,7 +109,7 @@ class _Lines:
         return TypedPlace(path, role, base + start, base + end, word, siblings, outer)
 
     def _line(self, number: int) -> TypedLine | None:
-        """A line of the document; None beyond it."""
+        """Return a line of the document; None beyond it."""
         if number not in self._known:
             text = self._source.line(number)
             outside = not 1 <= number <= len(self._source.line_starts) or text.startswith(("---", "..."))
@@ -117,7 +117,7 @@ class _Lines:
         return self._known[number]
 
     def _path(self, number: int, column: int, dashes: tuple[int, ...]) -> tuple[Path, list[tuple[int, int]]] | None:
-        """The keys above a column, and where each of them stands, the nearest first; None inside of a block scalar."""
+        """Return the keys above a column and their places, the nearest first; None inside of a block scalar."""
         path: list[str | None] = [None] * len(dashes)
         keys: list[tuple[int, int]] = []
         limit = dashes[0] if dashes else column
@@ -141,8 +141,8 @@ class _Lines:
         return tuple(reversed(path)), keys
 
     def _siblings(self, number: int, column: int) -> Scalars:
-        """The scalars of the mapping whose keys stand in a column."""
-        found: Scalars = {}
+        """Return the scalars of the mapping whose keys begin in a column."""
+        scalars: Scalars = {}
         for step in (-1, 1):
             at = number
             line = self._line(at)
@@ -150,18 +150,18 @@ class _Lines:
                 if not line.blank and at != number and (line.first < column and (step > 0 or not line.dashes)):
                     break
                 if line.key is not None and line.column == column and not line.opens:
-                    found.setdefault(line.key, line.scalar)
+                    scalars.setdefault(line.key, line.scalar)
                 if step < 0 and line.dashes and line.first < column:
                     break
                 at += step
                 line = self._line(at)
-        return found
+        return scalars
 
 
 class Level(Struct):
-    """One bracket that is open.
+    """An open bracket.
 
-    `entries` are the scalars of a mapping so far; `key` is the key whose value comes now.
+    `entries` are the scalars of a mapping so far; `key` is the key of the next value.
     """
 
     mapping: bool
@@ -170,7 +170,7 @@ class Level(Struct):
 
 
 class FlowPlace(Value):
-    """The brackets around a position, and the token that it is in or behind: its columns, as it is written."""
+    """The brackets around a position, and the columns of the token at or before it, as written."""
 
     levels: tuple[Level, ...]
     start: int
@@ -178,7 +178,7 @@ class FlowPlace(Value):
 
 
 def flow_place(text: str, begin: int, column: int, stop: int) -> FlowPlace | None:
-    """The place of a column in a line whose flow collection begins at `begin`; None where the collection has ended."""
+    """Return the place of a column in a line whose flow collection begins at `begin`; None after its end."""
     levels: list[Level] = []
     start = end = column
     at = begin
@@ -219,7 +219,7 @@ def _entry(level: Level, piece: str, *, followed: bool) -> None:
 
 
 def _rest(levels: list[Level], text: str, at: int, stop: int) -> None:
-    """The entries behind the position, up to the end of its bracket."""
+    """Add the entries after the position, up to the end of its bracket."""
     if not levels or not levels[-1].mapping:
         return
     level, depth = Level(mapping=True), 0
