@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from kubelint_gpu.cache.digests import digest_of
 from kubelint_gpu.cache.store import Store, packed, unpacked
-from kubelint_gpu.sources.kustomize.program import Program
 from kubelint_gpu.sources.rendering_program import MOST_OUTPUT
+
+if TYPE_CHECKING:
+    from kubelint_gpu.sources.kustomize.program import Program
 
 _LARGEST = 16 * 1024 * 1024
 

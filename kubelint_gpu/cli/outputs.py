@@ -22,7 +22,6 @@ from kubelint_gpu.report.format_names import COMMANDING, DRAWING, renderer
 from kubelint_gpu.sources.safe_write import NotWritable, writable
 from kubelint_gpu.values import replace
 from kubelint_gpu.version import __version__
-from kubelint_gpu.workspace.project.inputs import counted_in
 
 if TYPE_CHECKING:
     from kubelint_gpu.engine.baseline import Settled
@@ -153,6 +152,8 @@ def report_of(
     settings: SourceText | None,
 ) -> Report:
     """Return the report of a run for some formats; `settings` is the text of the configuration."""
+    from kubelint_gpu.workspace.project.inputs import counted_in
+
     findings = settled.findings
     kinds = [finding.severity for finding in findings]
     reasons: Counter[str] = Counter()

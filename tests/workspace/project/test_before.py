@@ -133,7 +133,7 @@ def test_what_is_assumed_is_said(tmp_path):
     ran = kubelint("check", "new.yaml", "-i", "cluster.yaml", "--against", "old.yaml", cwd=tmp_path)
     assert "kubectl apply deletes nothing without --prune" in ran.out
     told = " ".join(kubelint("check", "--help", cwd=tmp_path).out.split())
-    assert "What is gone since runs on: nothing is pruned." in told
+    assert "Deleted objects keep running: nothing is pruned." in told
 
 
 NOW = ("KLG101", "error", "the rollout never ends")
