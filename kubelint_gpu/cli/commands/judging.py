@@ -10,7 +10,6 @@ import click
 
 from kubelint_gpu.budget import EFFORTS
 from kubelint_gpu.cli.checked_inputs import inputs_for
-from kubelint_gpu.cli.executors import executor_at
 from kubelint_gpu.cli.exit_codes import FAILED, FINDINGS, NOTHING
 from kubelint_gpu.cli.outcome_report import draws, report_of
 from kubelint_gpu.cli.outputs import category_of, print_statistics, write
@@ -25,6 +24,7 @@ from kubelint_gpu.workspace.project.progress import progress
 
 if TYPE_CHECKING:
     from kubelint_gpu.cache.store import Store
+    from kubelint_gpu.engine.executors.executor import Executor
 
 
 def judged(
@@ -125,3 +125,22 @@ def judged(
     if store is not None:
         store.save()
     return code
+
+
+def executor_at(address: str | None) -> Executor:
+    """Who works at an address; without one the processes of this machine.
+
+    Raises:
+        click.UsageError: what is needed to ask others is not installed.
+    """
+    if address is None:
+        from kubelint_gpu.engine.executors.processes import Processes, cores
+
+        return Processes(cores())
+    try:
+        import distributed  # noqa: F401 - whether it is there
+    except ImportError:
+        raise click.UsageError("--executor needs the library distributed: pip install 'kubelint-gpu[fleet]'") from None
+    from kubelint_gpu.engine.executors.fleet import Fleet
+
+    return Fleet(address)
