@@ -12,7 +12,7 @@ from kubelint_gpu.budget import EFFORTS
 from kubelint_gpu.cli.checked_inputs import inputs_for
 from kubelint_gpu.cli.exit_codes import FAILED, FINDINGS, NOTHING
 from kubelint_gpu.cli.outcome_report import draws, report_of
-from kubelint_gpu.cli.outputs import category_of, print_statistics, write
+from kubelint_gpu.cli.outputs import as_started, category_of, print_statistics, write
 from kubelint_gpu.cli.own_files import own_files, refuse_own_files, wholly_checked
 from kubelint_gpu.engine.baseline import load_baseline, settle
 from kubelint_gpu.engine.run import check
@@ -108,6 +108,7 @@ def judged(
         quiet=options["quiet"],
         why=options["why"],
         verbose=options["verbose"],
+        mend=as_started(paths),
     )
     if fixed is not None:
         from kubelint_gpu.cli.commands.fixing import tell
@@ -119,7 +120,7 @@ def judged(
     if not (outcome.failed or inputs.failed):
         code = FINDINGS if failing and not options["exit_zero"] else NOTHING
         if store is not None and key is not None:
-            from kubelint_gpu.cache.kept_output import keep
+            from kubelint_gpu.cli.earlier_run import keep
 
             keep(store, key, code, written)
     if store is not None:
