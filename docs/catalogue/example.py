@@ -148,14 +148,24 @@ def unmarked(data: bytes) -> bytes:
 
 
 @lru_cache(maxsize=1024)
-def outcome(example: Example, data: bytes | None = None, *, marked: bool = True) -> Outcome:
-    """What the rules say of an example, or of other bytes in its place."""
+def outcome(
+    example: Example, data: bytes | None = None, *, marked: bool = True, beside: bytes = b"", declared: bytes = b""
+) -> Outcome:
+    """What the rules say of an example, or of other bytes in its place.
+
+    `beside` are further manifests of the unit, `declared` are further objects of the cluster.
+    """
     world = _world(example, marked=marked)
     if example.is_kustomization:
         return check((_rendered(example, world, marked=marked),), world)
+    if declared:
+        every = (*world.readings, read("declared.yaml", declared))
+        inventory, errors = load(every)
+        world = ClusterContext(inventory, every, errors)
     found = example.data if data is None else data
-    reading = read(example.path, found if marked else unmarked(found))
-    return check((ApplySet((reading,), world, before=_before(example)),), world)
+    manifest = read(example.path, found if marked else unmarked(found))
+    more = (read("beside.yaml", beside),) if beside else ()
+    return check((ApplySet((manifest, *more), world, before=_before(example)),), world)
 
 
 def readings(example: Example, *, marked: bool = True) -> tuple[Reading, ...]:
