@@ -25,6 +25,12 @@ if TYPE_CHECKING:
 # options of a run that are also settings of the configuration
 _SHARED = {"inventories": "inventory", "select": "select", "ignore": "ignore", "baseline": "baseline"}
 _NOT_SETTINGS = frozenset({"paths", "show_settings"})
+_EACH = "`kubelint-gpu capacity` says which node or zone cannot be lost: it drains each in turn"
+
+
+def _each_node(_ctx: click.Context, _param: click.Parameter, value: bool) -> None:
+    if value:
+        raise click.UsageError(_EACH)
 
 
 def check_options(command: Callable[..., int]) -> Callable[..., int]:
@@ -86,6 +92,7 @@ def check_options(command: Callable[..., int]) -> Callable[..., int]:
             type=click.Choice(["full"]),
             help="full: assume that every node is full, and warn about each rollout that needs spare room.",
         ),
+        option("--without-each-node", is_flag=True, hidden=True, expose_value=False, callback=_each_node, help=_EACH),
         what_if_options,
         option(
             "--min-severity",

@@ -36,3 +36,9 @@ def test_settings_are_shown_with_where_they_come_from(repository):
     assert ("fix: true", "--fix") in lines
     assert ("diff: false", "default") in lines
     assert "isolated: true" in kubelint("check", "--show-settings", "--isolated", cwd=repository).out
+
+
+def test_who_asks_for_each_node_is_sent_to_the_command_that_answers():
+    ran = kubelint("check", "--without-each-node", ".")
+    assert ran.code == 2
+    assert "kubelint-gpu capacity" in ran.err

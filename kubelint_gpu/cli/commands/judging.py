@@ -11,7 +11,7 @@ import click
 from kubelint_gpu.budget import EFFORTS
 from kubelint_gpu.cli.check_options import executor_at
 from kubelint_gpu.cli.exit_codes import FAILED, FINDINGS, NOTHING
-from kubelint_gpu.cli.outputs import category_of, draws, print_statistics, report_of, write
+from kubelint_gpu.cli.outputs import as_started, category_of, draws, print_statistics, report_of, write
 from kubelint_gpu.cli.own_files import own_files, refuse_own_files, wholly_checked
 from kubelint_gpu.engine.baseline import load_baseline, settle
 from kubelint_gpu.engine.run import check
@@ -110,6 +110,7 @@ def judged(
         quiet=options["quiet"],
         why=options["why"],
         verbose=options["verbose"],
+        mend=as_started(paths),
     )
     if fixed is not None:
         from kubelint_gpu.cli.commands.fixing import tell
@@ -121,7 +122,7 @@ def judged(
     if not (outcome.failed or inputs.failed):
         code = FINDINGS if failing and not options["exit_zero"] else NOTHING
         if store is not None and key is not None:
-            from kubelint_gpu.cache.kept_output import keep
+            from kubelint_gpu.cli.earlier_run import keep
 
             keep(store, key, code, written)
     if store is not None:

@@ -18,6 +18,7 @@ from kubelint_gpu.findings.decided import rank
 from kubelint_gpu.messages.display import commandless
 from kubelint_gpu.options import option
 from kubelint_gpu.report.dump import array, dump
+from kubelint_gpu.report.formats.json import of_run
 from kubelint_gpu.report.formats.sarif import MOST_RESULTS
 from kubelint_gpu.sources.files import NotReadable, read_named
 from kubelint_gpu.sources.safe_write import NotWritable, write_file
@@ -102,7 +103,8 @@ def _json(reports: Sequence[dict[str, Any]]) -> Iterator[str]:
     summary |= {name: sum(finding["severity"] == kind for finding in findings) for name, kind in _COUNTED.items()}
     decided = _distinct([row for report in reports for row in report.get("decided", ())])
     decided.sort(key=lambda row: (rank(row["verdict"]), row["object"], row["path"], row["line"]))
-    failed = next((report["failed"] for report in reports if "failed" in report), None)
+    failed = next((report["failed"] for report in reports if "failed" in report), "")
+    remarks = _distinct([remark for report in reports for remark in report.get("remarks", ())])
     reasons: Counter[str] = Counter()
     for report in reports:
         reasons.update({row["reason"]: row["count"] for row in report.get("undecided", ())})
@@ -110,20 +112,17 @@ def _json(reports: Sequence[dict[str, Any]]) -> Iterator[str]:
     body = ",\n".join(
         f'    "{name}": {f"{value:.3f}" if name == "seconds" else value}' for name, value in summary.items()
     )
-    return _json_parts(version, (findings, decided), failed, undecided, body)
+    return _json_parts(version, (findings, decided), [*of_run(failed, undecided, remarks)], body)
 
 
 def _json_parts(
-    version: str, rows: tuple[Sequence[Any], Sequence[Any]], failed: str | None, undecided: Sequence[Any], summary: str
+    version: str, rows: tuple[Sequence[Any], Sequence[Any]], about_run: Sequence[str], summary: str
 ) -> Iterator[str]:
     yield f'{{\n  "version": {dump(version)},\n  "findings": '
     yield from array(rows[0], indent=2, margin=2)
     yield ',\n  "decided": '
     yield from array(rows[1], indent=2, margin=2)
-    if failed is not None:
-        yield f',\n  "failed": {dump(failed)}'
-    if undecided:
-        yield f',\n  "undecided": {dump(undecided, indent=2, margin=2)}'
+    yield from about_run
     yield f',\n  "summary": {{\n{summary}\n  }}\n}}\n'
 
 

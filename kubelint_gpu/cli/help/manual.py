@@ -18,7 +18,7 @@ SECTIONS = {
         *("inventories", "paths", "unit", "together", "against", "hook", "shard", "stdin_filename"),
         *("helm", "helm_timeout", "values", "sets", "release", "namespace"),
         *("kustomize", "kustomize_flags", "kustomize_timeout", "each", "context", "kubeconfig", "leave_out", "draft"),
-        *("without", "added", "assume"),
+        *("without", "without_each_node", "added", "assume"),
     ),
     "Which findings count": (
         "select",

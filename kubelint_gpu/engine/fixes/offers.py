@@ -14,6 +14,7 @@ from kubelint_gpu.engine.diagnostic import Diagnostic, Identity
 from kubelint_gpu.engine.fixes.batches import batches
 from kubelint_gpu.engine.fixes.trials import Trials, cured, edited, tried
 from kubelint_gpu.findings.finding import Finding, Fix, Refusal, Related, with_short_words
+from kubelint_gpu.messages.wording import NOT_OFFERED
 from kubelint_gpu.values import replace
 from kubelint_gpu.workspace.apply_set import ApplySet
 from kubelint_gpu.workspace.manifest import Manifest, place_of
@@ -35,7 +36,7 @@ _MOST_TEXT = 60
 def not_offered(finding: Finding, fixes: Sequence[Fix], refusals: Sequence[Refusal]) -> Iterator[str]:
     """Yield a sentence that says why a finding about rollouts or placement has a refused proposal but no fix."""
     if refusals and not fixes and finding.severity != "note" and finding.code.startswith(_EXPLAINED):
-        yield with_short_words(f'no fix is offered. One would be "{refusals[0].title}", but {refusals[0].why}')
+        yield with_short_words(f'{NOT_OFFERED}. One would be "{refusals[0].title}", but {refusals[0].why}')
 
 
 def offered(

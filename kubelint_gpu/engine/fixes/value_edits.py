@@ -14,7 +14,6 @@ from kubelint_gpu.documents.editing import Edit, append, apply, remove_key, repl
 from kubelint_gpu.documents.inline_text import edit_within
 from kubelint_gpu.documents.layout import NotEditable
 from kubelint_gpu.documents.list_edits import remove_entry
-from kubelint_gpu.engine.fixes.field_changes import ABSENT, Change, changes, former_of
 from kubelint_gpu.patterns import pattern
 from kubelint_gpu.sources.helm.chart_origin import ChartOrigin
 from kubelint_gpu.sources.helm.chart_render import RenderedChart, chart_values
@@ -254,3 +253,31 @@ def _text(value: Any) -> str:
     if not isinstance(value, str | int) or not _TEXT().fullmatch(single):
         raise NotEditable(_NO_PARAMETER)
     return single
+
+
+ABSENT = object()
+"""Stands in place of a value that is not there."""
+
+Change = tuple[Pointer, Any, Any]
+"""A field, its old and its new value."""
+
+
+def changes(old: Any, new: Any, pointer: Pointer = ()) -> Iterator[Change]:
+    """The smallest values that differ, each with the old and the new one."""
+    if isinstance(old, dict) and isinstance(new, dict):
+        for key in {**old, **new}:
+            yield from changes(old.get(key, ABSENT), new.get(key, ABSENT), (*pointer, key))
+    elif isinstance(old, list) and isinstance(new, list) and len(old) == len(new):
+        for index, (one, other) in enumerate(zip(old, new, strict=True)):
+            yield from changes(one, other, (*pointer, index))
+    elif type(old) is not type(new) or old != new:
+        yield pointer, old, new
+
+
+def former_of(change: Change, differing: Sequence[Change]) -> Change | None:
+    """The entry in whose place a new one comes: the only one that goes from the same mapping, where one comes."""
+    home = change[0][:-1]
+    gone = [one for one in differing if one[0][:-1] == home and one[2] is ABSENT]
+    come = [one for one in differing if one[0][:-1] == home and one[1] is ABSENT]
+    scalars = not any(isinstance(value, dict | list) for one in (*gone, *come) for value in one[1:])
+    return gone[0] if len(gone) == len(come) == 1 and come[0] is change and scalars else None

@@ -53,7 +53,7 @@ class RenderSettings(Value):
         program = find_program(self.program)
         if self.store is None:
             return Renderer(program, self.flags, RenderTime(self.seconds))
-        from kubelint_gpu.cache.kept_output import StoredRenders
+        from kubelint_gpu.cache.known_renders import StoredRenders
 
         return Renderer(program, self.flags, RenderTime(self.seconds), StoredRenders(self.store))
 

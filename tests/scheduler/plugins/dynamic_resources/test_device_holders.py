@@ -13,9 +13,6 @@ OTHER = resource_slice(device("d0", model="A"), name="t", node="m")
 A = "device.attributes['gpu.example.com'].model == 'A'"
 BASE = (node(), TWO, device_class(), template(request()))
 
-DEVICES = resource_slice(device("d0", model="A"), device("d1", model="B"), device("d2", model="A"))
-BASE_OF_POSSIBLE_DEVICES = (node(), DEVICES, device_class(), held("d0"), claim(request("r", 1, A)))
-
 
 def names(pods):
     return [one.meta.name for one in pods]
@@ -67,17 +64,21 @@ def test_a_device_is_kept_by_those_who_take_its_counters():
     assert found.thing == "gpu.example.com/n/b"
 
 
-def names_of_possible_devices(found):
+DEVICES = resource_slice(device("d0", model="A"), device("d1", model="B"), device("d2", model="A"))
+HELD = (node(), DEVICES, device_class(), held("d0"), claim(request("r", 1, A)))
+
+
+def devices_of(found):
     return None if found is None else [one.device for one in found]
 
 
 def test_what_others_have_counts_unless_only_what_is_free_is_asked_for():
-    here = snapshot(*BASE_OF_POSSIBLE_DEVICES)
-    assert names_of_possible_devices(possible_devices(read(pod("c")), here, "n")) == ["d0", "d2"]
-    assert names_of_possible_devices(possible_devices(read(pod("c")), here, "n", holdings(here))) == ["d2"]
+    here = snapshot(*HELD)
+    assert devices_of(possible_devices(read(pod("c")), here, "n")) == ["d0", "d2"]
+    assert devices_of(possible_devices(read(pod("c")), here, "n", holdings(here))) == ["d2"]
 
 
 def test_a_pod_that_needs_none_there_could_have_none():
-    here = snapshot(*BASE_OF_POSSIBLE_DEVICES)
+    here = snapshot(*HELD)
     assert possible_devices(read(pod()), here, "n") is None
     assert possible_devices(read(pod("c")), here, "elsewhere") is None

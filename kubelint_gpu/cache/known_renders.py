@@ -1,42 +1,14 @@
-"""Outputs that earlier runs have kept: of whole runs, and of Kustomize, which depend only on its input files."""
+"""The output of Kustomize, which depends only on the program and its input files."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from kubelint_gpu.cache.digests import digest_of
 from kubelint_gpu.cache.store import Store, packed, unpacked
+from kubelint_gpu.sources.kustomize.program import Program
 from kubelint_gpu.sources.rendering_program import MOST_OUTPUT
-
-if TYPE_CHECKING:
-    from kubelint_gpu.sources.kustomize.program import Program
-
-_LARGEST = 16 * 1024 * 1024
-
-
-def recall(store: Store, key: str) -> tuple[int, str] | None:
-    """The exit code and the output of a run; None if unknown."""
-    found = store.get(key)
-    data = unpacked(found, _LARGEST) if found is not None else None
-    if data is None:
-        return None
-    try:
-        code, _, text = data.decode().partition("\n")
-        return int(code), text
-    except ValueError:
-        return None
-
-
-def keep(store: Store, key: str, code: int, text: str) -> None:
-    """Store the exit code and the output of a run."""
-    try:
-        data = f"{code}\n{text}".encode()
-    except UnicodeEncodeError:
-        return
-    if len(data) <= _LARGEST:
-        store.put(key, packed(data))
 
 
 class StoredRenders:
