@@ -8,6 +8,7 @@ from kubelint_gpu.inventory.declarations.declared import Declared
 from kubelint_gpu.inventory.declarations.inventory import Inventory
 from kubelint_gpu.inventory.gpus.gpu_models import gpus_in
 from kubelint_gpu.inventory.view.node_names import natural
+from kubelint_gpu.kube.objects.node import Node
 from kubelint_gpu.kube.objects.pod import Pod
 from kubelint_gpu.messages.wording import verb
 from kubelint_gpu.scheduler import Snapshot, attempt
@@ -86,3 +87,38 @@ def _on(declared: Declared, pod: Pod, node: str) -> Declared:
     """Return the declared pod on another node."""
     value = {**declared.value, "spec": {**declared.value["spec"], "nodeName": node}}
     return replace(declared, value=value, typed=replace(pod, spec=replace(pod.spec, node_name=node)))
+
+
+class Without(Value):
+    """An inventory after removing nodes, and their pods with them.
+
+    `nodes` are the names of the removed nodes. `unmatched` are the patterns that match no node.
+    """
+
+    inventory: Inventory
+    nodes: tuple[str, ...]
+    unmatched: tuple[str, ...]
+
+
+def without_nodes(inventory: Inventory, patterns: Sequence[str]) -> Without:
+    """Return the inventory without the nodes that match any pattern (`gpu-3`, `gpu-*`), and without their pods.
+
+    A pool with autoscaling can add such a node again.
+    """
+    from fnmatch import fnmatchcase
+
+    names = [each.name for each in inventory.objects if isinstance(each.typed, Node)]
+    gone = {name for name in names if any(fnmatchcase(name, pattern) for pattern in patterns)}
+    unmatched = tuple(pattern for pattern in patterns if not any(fnmatchcase(name, pattern) for name in names))
+    kept = [each for each in inventory.objects if not _goes(each, gone)]
+    pools = tuple(
+        replace(pool, nodes=tuple(name for name in pool.nodes if name not in gone)) for pool in inventory.pools
+    )
+    changed = replace(inventory, objects=tuple(kept), pools=pools, unhealthy=inventory.unhealthy - gone)
+    return Without(changed, tuple(name for name in names if name in gone), unmatched)
+
+
+def _goes(declared: Declared, gone: set[str]) -> bool:
+    if isinstance(declared.typed, Node) or declared.kind == "CSINode":
+        return declared.name in gone
+    return isinstance(declared.typed, Pod) and declared.typed.spec.node_name in gone
