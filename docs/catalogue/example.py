@@ -147,14 +147,17 @@ def unmarked(data: bytes) -> bytes:
     return _MARK.sub(b"", data)
 
 
-@lru_cache(maxsize=1024)
 def outcome(example: Example, data: bytes | None = None, *, marked: bool = True) -> Outcome:
     """What the rules say of an example, or of other bytes in its place."""
+    return _outcome(example, example.data if data is None else data, marked=marked)
+
+
+@lru_cache(maxsize=1024)
+def _outcome(example: Example, data: bytes, *, marked: bool) -> Outcome:
     world = _world(example, marked=marked)
     if example.is_kustomization:
         return check((_rendered(example, world, marked=marked),), world)
-    found = example.data if data is None else data
-    reading = read(example.path, found if marked else unmarked(found))
+    reading = read(example.path, data if marked else unmarked(data))
     return check((ApplySet((reading,), world, before=_before(example)),), world)
 
 

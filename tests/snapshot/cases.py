@@ -35,13 +35,15 @@ class Case:
     Attributes:
         name: unique in its group.
         commands: the arguments of `check` or `explain`, by a short name.
-        folder: where the files are; None where they are to be written into an empty folder.
+        folder: what is copied; None where the files are to be written into an empty folder.
+        place: where the copy is, below the folder that the commands are run in.
         files: these files.
     """
 
     name: str
     commands: dict[str, tuple[str, ...]]
     folder: Path | None = None
+    place: str = "."
     files: dict[str, str] = field(default_factory=dict)
 
 
@@ -79,7 +81,8 @@ def _examples() -> Iterator[Case]:
         options = shlex.split(found[2])
         for path in (manifest, folder / "fixed.yaml"):
             name = path.relative_to(ROOT).as_posix()
-            yield Case(name, _commands(name, options, _first_workload(path.read_bytes())), ROOT)
+            place = folder.relative_to(ROOT).as_posix()
+            yield Case(name, _commands(name, options, _first_workload(path.read_bytes())), folder, place)
 
 
 def _random(seed: int) -> Case:

@@ -73,10 +73,10 @@ def ask(arguments):
 def answers(case: Case, folder):
     for name, text in case.files.items():
         (folder / name).write_text(text, encoding="utf-8")
-    if case.folder not in (None, ROOT):
-        # beside the repository: its other examples declare classes, too
-        shutil.copytree(case.folder, folder, dirs_exist_ok=True)
-    os.chdir(ROOT if case.folder == ROOT else folder)
+    if case.folder is not None:
+        # outside the repository: its other examples declare classes, too
+        shutil.copytree(case.folder, folder / case.place, dirs_exist_ok=True)
+    os.chdir(folder)
     return {name: ask(arguments) for name, arguments in case.commands.items()}
 
 
