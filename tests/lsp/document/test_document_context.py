@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import pytest
-from editor import TRACKER, codes, editing
+from editor import TRACKER, codes
 
-pytestmark = pytest.mark.asyncio
+pytestmark = pytest.mark.asyncio(loop_scope="session")
 
 
 TEXT = (TRACKER / "tracker.yaml").read_text()
 
 
-async def test_the_inventory_as_it_is_typed_decides(folder):
-    async with editing(folder) as editor:
+async def test_the_inventory_as_it_is_typed_decides(folder, desk):
+    async with desk(folder) as editor:
         editor.open("tracker.yaml")
         assert codes(await editor.diagnostics("tracker.yaml")) == ["KLG101"]
         editor.open("cluster.yaml")
@@ -23,8 +23,8 @@ async def test_the_inventory_as_it_is_typed_decides(folder):
         await editor.until(lambda one: one.uri == editor.uri("tracker.yaml") and codes(one.diagnostics) == ["KLG118"])
 
 
-async def test_the_configuration_decides_and_its_errors_stand_in_it(folder):
-    async with editing(folder) as editor:
+async def test_the_configuration_decides_and_its_errors_stand_in_it(folder, desk):
+    async with desk(folder) as editor:
         editor.open("tracker.yaml")
         assert codes(await editor.diagnostics("tracker.yaml")) == ["KLG101"]
         editor.open(".kubelint-gpu.yaml")
@@ -47,10 +47,10 @@ async def test_the_configuration_decides_and_its_errors_stand_in_it(folder):
         await editor.until(lambda one: codes(one.diagnostics) == ["KLG301"])
 
 
-async def test_a_unit_is_checked_with_what_is_open_in_the_editor(folder):
+async def test_a_unit_is_checked_with_what_is_open_in_the_editor(folder, desk):
     (folder / ".kubelint-gpu.yaml").write_text("inventory: cluster.yaml\nunits: {vision: ['*.yaml']}\nselect: KLG007\n")
     (folder / "twin.yaml").write_text("kind: ConfigMap\napiVersion: v1\nmetadata: {name: other}\n")
-    async with editing(folder) as editor:
+    async with desk(folder) as editor:
         editor.open("one.yaml", "kind: ConfigMap\napiVersion: v1\nmetadata: {name: same}\n")
         assert await editor.diagnostics("one.yaml") == []
         editor.open("twin.yaml")
@@ -61,13 +61,13 @@ async def test_a_unit_is_checked_with_what_is_open_in_the_editor(folder):
         assert {each.location.uri for each in twice.diagnostics[0].related_information} <= names
 
 
-async def test_two_folders_have_their_own_configurations(tmp_path):
+async def test_two_folders_have_their_own_configurations(tmp_path, desk):
     root = tmp_path.resolve()
     for name, text in (("a", "select: KLG114\n"), ("b", "ignore: KLG114\n")):
         (root / name).mkdir()
         (root / name / ".kubelint-gpu.yaml").write_text(text)
         (root / name / "tracker.yaml").write_text(TEXT)
-    async with editing(root) as editor:
+    async with desk(root) as editor:
         editor.open("a/tracker.yaml")
         assert codes(await editor.diagnostics("a/tracker.yaml")) == ["KLG114"]
         editor.open("b/tracker.yaml")
