@@ -16,12 +16,13 @@ import click
 
 from kubelint_gpu.documents import Document, Pointer, encode, source_text, value_at
 from kubelint_gpu.sources.checkout import repository_root
+from kubelint_gpu.sources.files import SKIMMED
 from kubelint_gpu.sources.helm.chart import chart_at
 from kubelint_gpu.sources.helm.chart_origin import ChartOrigin, Found
 from kubelint_gpu.sources.helm.chart_render import ChartRenderer, RenderedChart, render
 from kubelint_gpu.sources.helm.given_values import GivenValues
 from kubelint_gpu.sources.helm.helm_program import Release, find_helm
-from kubelint_gpu.sources.rendering_program import RenderTime
+from kubelint_gpu.sources.rendering_program import ProgramError, RenderTime
 from kubelint_gpu.values import Value
 
 _IN_PLACE = (
@@ -60,8 +61,10 @@ class Prover:
             return
         for number, origin in enumerate(self._rendered.origins):
             document = self._rendered.reading.documents[number]
+            # the spec of a skimmed kind is not read
+            skimmed = document.value.get("kind") in SKIMMED
             for pointer in _leaves(document.value, ()) if origin is not None else ():
-                if origin is not None:
+                if origin is not None and not (skimmed and pointer == ("spec",)):
                     yield self._verdict(number, document, origin, pointer)
 
     def _verdict(self, number: int, document: Document, origin: ChartOrigin, pointer: Pointer) -> Verdict:
@@ -142,7 +145,11 @@ def main(charts: tuple[Path, ...], helm: str | None, namespace: str, verbose: bo
     """Print for each chart how many places are proven, of those of values and of those of templates."""
     missing = 0
     for folder in charts:
-        for rendered in renders(folder, helm, namespace):
+        try:
+            every = list(renders(folder, helm, namespace))
+        except ProgramError as error:
+            raise click.ClickException(str(error)) from None
+        for rendered in every:
             for problem in rendered.problems:
                 click.echo(f"{rendered.path}: {problem.message}")
             verdicts = list(Prover(rendered).verdicts())

@@ -147,18 +147,29 @@ def unmarked(data: bytes) -> bytes:
     return _MARK.sub(b"", data)
 
 
-def outcome(example: Example, data: bytes | None = None, *, marked: bool = True) -> Outcome:
-    """What the rules say of an example, or of other bytes in its place."""
-    return _outcome(example, example.data if data is None else data, marked=marked)
+def outcome(
+    example: Example, data: bytes | None = None, *, marked: bool = True, beside: bytes = b"", declared: bytes = b""
+) -> Outcome:
+    """What the rules say of an example, or of other bytes in its place.
+
+    `beside` are further manifests of the unit, `declared` are further objects of the cluster.
+    """
+    given = example.data if data is None else data
+    return _outcome(example, given, marked=marked, beside=beside, declared=declared)
 
 
 @lru_cache(maxsize=1024)
-def _outcome(example: Example, data: bytes, *, marked: bool) -> Outcome:
+def _outcome(example: Example, data: bytes, *, marked: bool, beside: bytes, declared: bytes) -> Outcome:
     world = _world(example, marked=marked)
     if example.is_kustomization:
         return check((_rendered(example, world, marked=marked),), world)
-    reading = read(example.path, data if marked else unmarked(data))
-    return check((ApplySet((reading,), world, before=_before(example)),), world)
+    if declared:
+        every = (*world.readings, read("declared.yaml", declared))
+        inventory, errors = load(every)
+        world = ClusterContext(inventory, every, errors)
+    manifest = read(example.path, data if marked else unmarked(data))
+    more = (read("beside.yaml", beside),) if beside else ()
+    return check((ApplySet((manifest, *more), world, before=_before(example)),), world)
 
 
 def readings(example: Example, *, marked: bool = True) -> tuple[Reading, ...]:

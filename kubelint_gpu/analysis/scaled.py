@@ -9,7 +9,7 @@ from kubelint_gpu.analysis.scaling import autoscalers_of
 from kubelint_gpu.analysis.scenarios import now, scaled, with_part_of_budget
 from kubelint_gpu.analysis.transitions import transitions_in
 from kubelint_gpu.budget import PARTS, TOLD
-from kubelint_gpu.simulation.questions.asked_again import asked_once
+from kubelint_gpu.simulation.asked_again import asked_once
 from kubelint_gpu.simulation.questions.room_when_scaled import RoomWhenScaled
 from kubelint_gpu.simulation.search.verdict import Judgement, Verdict, is_decided
 from kubelint_gpu.simulation.transition import Transition

@@ -10,14 +10,15 @@ from kubelint_gpu.analysis.devices.asked_devices import asked_devices
 from kubelint_gpu.analysis.growing_pools import at_most
 from kubelint_gpu.analysis.rollout_facts import judgements_in
 from kubelint_gpu.analysis.room.overcommitment import allocatable_only, free_at_most, nodes_at_most, overcommitments
-from kubelint_gpu.engine.api import ASKED, WHO, ApplySet, Shared, WorkloadCheck
+from kubelint_gpu.engine.api import ASKED, LACKED, WHO, ApplySet, Shared, WorkloadCheck
+from kubelint_gpu.evidence.node_lines import lasting_holders
 from kubelint_gpu.groups import grouped, in_order
 from kubelint_gpu.kube.objects.quota import QuotaRefusal
 from kubelint_gpu.kube.objects.requests import pod_requests
 from kubelint_gpu.kube.values.quantity import canonical
 from kubelint_gpu.messages.wait import every, named_ports
 from kubelint_gpu.messages.why_fewer import why_fewer
-from kubelint_gpu.messages.wording import bare, listed, some
+from kubelint_gpu.messages.wording import bare, foremost, listed, owner_name, some
 from kubelint_gpu.simulation.search.trace import Blocker, Waiting
 from kubelint_gpu.simulation.search.verdict import Judgement, Verdict
 from kubelint_gpu.workspace.answers import once
@@ -104,7 +105,11 @@ def _asking(
     nodes_there = nodes_at_most(unit)
     whole = sum(nodes_there[name].allocatable.get(resource, 0) for name in names if name in nodes_there)
     have = f"which {'has' if len(names) == 1 else 'have'} {bare(resource, total)}"
-    have = f"where {bare(resource, total)} of {bare(resource, whole)} is free" if total < whole else have
+    if total < whole:
+        applied = {owner_name(one.key) for one in unit.subjects}
+        holders = [one for one in lasting_holders(unit, subject, resource, names) if one not in applied]
+        beside = f" beside {foremost(holders)}" if holders else ""
+        have = f"where {bare(resource, total)} of {bare(resource, whole)} is free{beside}"
     nature = "this is missing capacity, not a rollout deadlock"
     told = (WHO, " cannot all run: they ask for ", ASKED, f" {resource} of {where}, {have}; {nature}")
     return Shared(
@@ -116,6 +121,7 @@ def _asking(
         unsure=not certain,
         resource=resource,
         who=subject.workload.key,
+        help=("add nodes with ", LACKED, f" more {resource} for them, or run fewer of their pods"),
     )
 
 
@@ -170,5 +176,8 @@ def of_quota(subject: WorkloadCheck, refusal: QuotaRefusal, wanted: int) -> Shar
     # what is over a limit was there before the limit, and stays
     has = one.limit // unit if one.used <= one.limit else None
     allows = f" {one.key} under {quota}, which allows {canonical(one.limit)}"
+    helps = ("let the quota allow ", LACKED, f" {one.key} more, or run fewer of their pods")
     told = (WHO, " cannot all run: they ask for ", ASKED, f"{allows}; {why_fewer((), refusal)}")
-    return Shared(f"{one.key} of {cause}", told, wanted * one.requested // unit, has, resource=resource, who=who)
+    return Shared(
+        f"{one.key} of {cause}", told, wanted * one.requested // unit, has, resource=resource, who=who, help=helps
+    )

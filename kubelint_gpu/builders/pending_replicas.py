@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from kubelint_gpu.analysis.affinity.kept_apart import is_kept_apart
 from kubelint_gpu.analysis.certainty import doubt_about, is_certain, may_be_more
@@ -14,10 +14,12 @@ from kubelint_gpu.builders.rollout_end import is_trapped
 from kubelint_gpu.builders.waiting_pods import NO_NODE, declare, outranked_by, shortage, unsure_claims
 from kubelint_gpu.engine.api import ApplySet, Diagnostic, WorkloadCheck
 from kubelint_gpu.engine.remedies import fewer_replicas
-from kubelint_gpu.evidence.node_lines import scarce
+from kubelint_gpu.evidence.node_lines import lasting_holders, scarce
 from kubelint_gpu.evidence.stakes import shortage_lines, stakes, wait_of
+from kubelint_gpu.kube.objects.requests import pod_requests
+from kubelint_gpu.messages.wait import every
 from kubelint_gpu.messages.why_fewer import KEPT_APART, insufficient, refused, what_a_quota_needs, why_fewer
-from kubelint_gpu.messages.wording import MADE_ANEW, counted, verb, workload_names
+from kubelint_gpu.messages.wording import MADE_ANEW, amount, counted, foremost, owner_name, verb, workload_names
 from kubelint_gpu.simulation.search.verdict import Judgement
 
 _KEPT = "delete the pods that wait: those that are made then have the template that is written now"
@@ -47,6 +49,7 @@ def pending_replicas(
         return
     beside = judgement.alone > placed
     bare = not subject.controller.replaces_lost
+    anew = needs_new_pods(unit, subject, judgement)
     only = bare or (beside and judgement.wanted == 1 and judgement.at_best != placed)
     text, why, lacks = shortage(unit, now, judgement, placed) if not beside else (None, "", ())
     unsure: tuple[str, ...] = ()
@@ -73,7 +76,12 @@ def pending_replicas(
     elsewise = waiting is not None and bool(judgement.without_place)
     unnamed = elsewise or nature == KEPT_APART or subject.workload.spec.resource_claims
     missing = insufficient(lacks) or ("" if unnamed or lacks else scarce(subject))
-    helps = "more nodes that have what a pod asks for, or less beside it that holds it"
+    proposals = () if anew or later else fewer_replicas(subject, placed)
+    owners = {owner for lack in every(waiting.lacks if waiting is not None else ()) for owner in lack.owners}
+    others = sorted(map(owner_name, owners - {subject.workload.key})) or lasting_holders(
+        unit, subject, missing, judgement.eligible
+    )
+    helps = room_needed(subject, missing, judgement.wanted - placed, others, 0 if bare or proposals else placed)
     if nature == KEPT_APART:
         helps = "nodes on which nothing keeps it away, or rules that let these pods share a node"
     if judgement.refusal is not None:
@@ -93,8 +101,6 @@ def pending_replicas(
         changes, makes = (verb(word, len(company)) for word in ("change", "make"))
         told = f"{told}, unless {workload_names(company)}, which {changes} at the same moment, {makes} room"
     kept = now is not subject and subject.controller.on_delete
-    anew = needs_new_pods(unit, subject, judgement)
-    proposals = () if anew or later else fewer_replicas(subject, placed)
     yield Diagnostic(
         "KLG109",
         subject.replicas_place,
@@ -105,7 +111,7 @@ def pending_replicas(
         waits=(manifest.object,),
         moment="next" if anew else "now",
         scheduler=None if anywhere else text,
-        help=(*declare(unsure), *above, *((_KEPT,) if kept else ()), *(() if proposals else (helps,))),
+        help=(*declare(unsure), *above, *((_KEPT,) if kept else ()), helps),
         proposals=proposals,
         shared=of_shortage(unit, subject, judgement, missing, nature),
         related=(
@@ -114,6 +120,15 @@ def pending_replicas(
             *growing(unit, subject),
         ),
     )
+
+
+def room_needed(subject: WorkloadCheck, resource: str, more: int, others: Sequence[str], placed: int) -> str:
+    """Return what helps `more` pods, which lack room beside `others`, or that only those `placed` should run."""
+    each = pod_requests(subject.workload.spec).get(resource, 0)
+    asks = f" with {amount(resource, each)}{' each' * (more > 1)}" if each else ""
+    ways = [f"add nodes with room for {counted(more, 'more pod')}{asks}"]
+    ways += [f"let {foremost(others)} take less"] * bool(others) + [f"run only {counted(placed, 'pod')}"] * bool(placed)
+    return ", or ".join(filter(None, (", ".join(ways[:-1]), ways[-1])))
 
 
 def overcommitted(unit: ApplySet, subject: WorkloadCheck, judgement: Judgement) -> Iterator[Diagnostic]:

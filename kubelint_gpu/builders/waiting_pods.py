@@ -7,10 +7,11 @@ from collections.abc import Collection, Iterator, Sequence
 from kubelint_gpu.analysis.diagnosis import Diagnosis
 from kubelint_gpu.analysis.replica_room import lacking
 from kubelint_gpu.engine.api import ApplySet, Severity, WorkloadCheck
+from kubelint_gpu.evidence.node_lines import lasting_holders
 from kubelint_gpu.kube.objects.workload import Workload
-from kubelint_gpu.messages.wait import every, named_ports, port_numbers, said
+from kubelint_gpu.messages.wait import OWN, every, named_ports, port_numbers, said
 from kubelint_gpu.messages.why_fewer import refused
-from kubelint_gpu.messages.wording import listed, some, workload_name
+from kubelint_gpu.messages.wording import foremost, listed, some, workload_name
 from kubelint_gpu.scheduler import Attempt
 from kubelint_gpu.scheduler.framework.facts import Held
 from kubelint_gpu.scheduler.framework.storage_index import direct_claims
@@ -95,17 +96,22 @@ def shortage_of_next(
     text, lacks = lacking(unit, subject, placed, nodes)
     if not lacks:
         return text, NO_NODE, ()
-    told = [_lack(subject, reason, resource, some(nodes)) for (reason, resource), nodes in lacks.items()]
+    own = [OWN] * (placed > 0 and len(lacks) == 1)
+    told = [
+        _lack(subject, reason, resource, some(names), [*own, *lasting_holders(unit, subject, resource, names)])
+        for (reason, resource), names in lacks.items()
+    ]
     found = tuple(Blocker(some(nodes), "", reason, resource=resource) for (reason, resource), nodes in lacks.items())
     return text, f"for {_next_pod(subject)} {', and '.join(told)}", found
 
 
-def _lack(subject: WorkloadCheck, reason: str, resource: str, nodes: str) -> str:
-    """Return a clause about the resources that nodes lack for one more pod."""
+def _lack(subject: WorkloadCheck, reason: str, resource: str, nodes: str, holders: Sequence[str]) -> str:
+    """Return a clause about the resources that nodes lack for one more pod, and which pods hold them."""
     if reason == node_ports.REASON:
         ports = port_numbers(subject.workload.spec)
         return f"{'one of ' if len(ports) > 1 else ''}{named_ports(ports)} is taken on {nodes}"
-    return said(reason, nodes) if resource in ("", "pods") else f"too little {resource} is left on {nodes}"
+    held = f", held by {foremost(holders)}" if holders else ""
+    return said(reason, nodes) if resource in ("", "pods") else f"too little {resource} is left on {nodes}{held}"
 
 
 def declare(unknown: Sequence[str]) -> tuple[str, ...]:

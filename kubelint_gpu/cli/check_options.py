@@ -14,6 +14,13 @@ from kubelint_gpu.report.format_names import FORMATS
 from kubelint_gpu.workspace.project.shards import read_shard
 from kubelint_gpu.workspace.project.worlds import what_if_options
 
+_EACH = "`kubelint-gpu capacity` says which node or zone cannot be lost: it drains each in turn"
+
+
+def _each_node(_ctx: click.Context, _param: click.Parameter, value: bool) -> None:
+    if value:
+        raise click.UsageError(_EACH)
+
 
 def check_options(command: Callable[..., int]) -> Callable[..., int]:
     """All of them, in the order of the help from last to first."""
@@ -74,6 +81,7 @@ def check_options(command: Callable[..., int]) -> Callable[..., int]:
             type=click.Choice(["full"]),
             help="full: judge as if every node were full; what must find room to roll?",
         ),
+        option("--without-each-node", is_flag=True, hidden=True, expose_value=False, callback=_each_node, help=_EACH),
         what_if_options,
         option(
             "--min-severity",

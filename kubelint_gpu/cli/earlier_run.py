@@ -7,12 +7,39 @@ import time
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
+from kubelint_gpu.cache.store import Store, packed, unpacked
 from kubelint_gpu.report.format_names import LASTING
 from kubelint_gpu.workspace.project.configuration import Configuration
 from kubelint_gpu.workspace.project.gathering import Gathered
 
 if TYPE_CHECKING:
     from kubelint_gpu.cache.store import Store
+
+_LARGEST = 16 * 1024 * 1024
+
+
+def recall(store: Store, key: str) -> tuple[int, str] | None:
+    """The exit code and the output of a run; None if unknown."""
+    found = store.get(key)
+    data = unpacked(found, _LARGEST) if found is not None else None
+    if data is None:
+        return None
+    try:
+        code, _, text = data.decode().partition("\n")
+        return int(code), text
+    except ValueError:
+        return None
+
+
+def keep(store: Store, key: str, code: int, text: str) -> None:
+    """Store the exit code and the output of a run."""
+    try:
+        data = f"{code}\n{text}".encode()
+    except UnicodeEncodeError:
+        return
+    if len(data) <= _LARGEST:
+        store.put(key, packed(data))
+
 
 _DECIDING = (
     *(
@@ -57,19 +84,17 @@ def key_of(
     gathered: Gathered, inventories: Sequence[str], options: dict[str, Any], targets: Sequence[tuple[str, str]]
 ) -> str | None:
     """What its output is kept by; None where that is not known."""
-    from kubelint_gpu.cli.outputs import options_for
+    from kubelint_gpu.cli.outputs import as_started, options_for
     from kubelint_gpu.workspace.project.kept.kept_runs import run_key
 
     looks = options_for(sys.stdout, options["color"])
-    shown = (looks.color, looks.width, looks.unicode, sys.stdout.encoding)
+    shown = (looks.color, looks.width, looks.unicode, sys.stdout.encoding, as_started(()))
     deciding = [options[name] for name in _DECIDING]
     return run_key(gathered, inventories, (time.strftime("%Y-%m-%d"), repr((inventories, deciding, targets, shown))))
 
 
 def said_before(store: Store, key: str, gathered: Gathered) -> int | None:
     """The exit code of a run that is known, whose output is written; None where none is."""
-    from kubelint_gpu.cache.kept_output import recall
-
     found = recall(store, key)
     if found is None:
         return None

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import os
 import re
+import shlex
 import sys
 from collections.abc import Iterable, Sequence
 from contextlib import ExitStack
 from io import TextIOWrapper
 from pathlib import Path, PurePath
-from typing import TextIO
+from typing import Any, TextIO
 
 import click
 
@@ -48,17 +49,8 @@ def wants_color(choice: str, stream: TextIO) -> bool:
     return stream.isatty()
 
 
-def options_for(
-    stream: TextIO,
-    color: str,
-    *,
-    fix_hints: bool = True,
-    category: str = "",
-    quiet: bool = False,
-    why: bool = False,
-    verbose: bool = False,
-) -> Options:
-    """How a report looks on a stream."""
+def options_for(stream: TextIO, color: str, **more: Any) -> Options:
+    """How a report looks on a stream; `more` are further options of it."""
     width = 100
     if stream.isatty() or "COLUMNS" in os.environ:
         import shutil
@@ -68,12 +60,23 @@ def options_for(
         color=wants_color(color, stream),
         width=max(40, min(width, 160)),
         unicode=can_show(stream),
-        fix_hints=fix_hints,
-        category=category,
-        quiet=quiet,
-        why=why,
-        verbose=verbose,
+        **more,
     )
+
+
+def as_started(paths: Sequence[str]) -> str:
+    """Return the command of a pre-commit hook without its files; empty for any other run.
+
+    pre-commit has the program in a folder that is on nobody's PATH.
+    """
+    program, *arguments = sys.argv
+    if "--hook" not in arguments:
+        return ""
+    home = f"{Path.home()}{os.sep}"
+    found = shlex.quote(program.removeprefix(home))
+    found = f"~/{found}" if program.startswith(home) else found
+    given = shlex.join(one for one in arguments if one not in paths)
+    return f"{found if 'PRE_COMMIT' in os.environ else 'kubelint-gpu'} {given}"
 
 
 def category_of(inventories: Sequence[str]) -> str:
@@ -82,18 +85,10 @@ def category_of(inventories: Sequence[str]) -> str:
     return "+".join(sorted({re.sub(r"[^A-Za-z0-9._/-]", "-", name) for name in names}))
 
 
-def write(
-    report: Report,
-    targets: Iterable[tuple[str, str]],
-    color: str,
-    *,
-    fix_hints: bool = True,
-    category: str = "",
-    quiet: bool = False,
-    why: bool = False,
-    verbose: bool = False,
-) -> str:
+def write(report: Report, targets: Iterable[tuple[str, str]], color: str, **more: Any) -> str:
     """Write a report in every format that was asked for, and give what went to standard output.
+
+    `more` are further options of the report.
 
     Raises:
         click.ClickException: a file cannot be written.
@@ -111,9 +106,7 @@ def write(
                 except (OSError, ValueError, NotWritable) as error:
                     cause = getattr(error, "strerror", None) or error
                     raise click.ClickException(f"cannot write {target}: {cause}") from None
-            options = options_for(
-                stream, color, fix_hints=fix_hints, category=category, quiet=quiet, why=why, verbose=verbose
-            )
+            options = options_for(stream, color, **more)
             for part in renderer(name)(report, options):
                 part = part if name in COMMANDING else commandless(part)  # noqa: PLW2901 - the same part, harmless
                 stream.write(part)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from kubelint_gpu.documents import Pointer
 from kubelint_gpu.engine.diagnostic import Diagnostic, FixCandidate
 from kubelint_gpu.engine.registry import rule, unjudged_rule, world_rule
-from kubelint_gpu.findings.finding import ASKED, WHO, Moment, Place, Related, Severity, Shared
+from kubelint_gpu.findings.finding import ASKED, LACKED, WHO, Moment, Place, Related, Severity, Shared
 from kubelint_gpu.workspace import field_pointers
 from kubelint_gpu.workspace.apply_set import ApplySet
 from kubelint_gpu.workspace.cluster_context import ClusterContext
@@ -14,6 +14,7 @@ from kubelint_gpu.workspace.workload_check import WorkloadCheck, WorkloadKey
 
 __all__ = [
     "ASKED",
+    "LACKED",
     "WHO",
     "ApplySet",
     "ClusterContext",

@@ -154,12 +154,16 @@ def _together(group: Sequence[Finding]) -> Sequence[Finding]:
         first = replace(first, certainty="certain" if only else "possible", severity=rule(first.code).severity)
     # of many only some are named, first the one at which the finding stands
     told = ordered if len(names) <= FEW else (first, *rest)
-    filled = (_names([_subject_name(one) for one in told]), bare(shared.resource, asked))
-    message = "".join(filled[part] if isinstance(part, int) else part for part in shared.told)
+    amounts = (bare(shared.resource, one) for one in (asked, asked - (shared.has or 0)))
+    filled = (_names([_subject_name(one) for one in told]), *amounts)
+    message, advice = (
+        "".join(filled[one] if isinstance(one, int) else one for one in parts) for parts in (shared.told, shared.help)
+    )
     return [
         replace(
             first,
             message=message,
+            help=(advice,) if more and advice else first.help,
             related=(
                 *_common(group),
                 *(Related(one.place, _part_of(one)) for one in ordered if one.place != first.place or shared.resource),

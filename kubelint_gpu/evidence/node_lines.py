@@ -15,6 +15,7 @@ from kubelint_gpu.kube.objects.quota import QuotaRefusal
 from kubelint_gpu.kube.objects.requests import is_extended, pod_requests
 from kubelint_gpu.messages.wording import amount, bare, listed, owner_name, some, verb
 from kubelint_gpu.scheduler.plugins.node_ports import taken
+from kubelint_gpu.simulation.bounds.preconditions import gives_way
 from kubelint_gpu.simulation.prepare.workload_change import owner_of, pods_of_others
 from kubelint_gpu.values import replace
 from kubelint_gpu.workspace import field_pointers
@@ -64,15 +65,22 @@ def _held_on(held: Mapping[str, Sequence[tuple[str, int]]], node: str, resource:
 
 
 def holding(
-    unit: ApplySet, subject: WorkloadCheck, resource: str, nodes: Collection[str]
+    unit: ApplySet, subject: WorkloadCheck, resource: str, nodes: Collection[str], *, lasting: bool = False
 ) -> dict[str, list[tuple[str, int]]]:
-    """Return the amounts of a resource that other running pods hold on some nodes, by owner."""
+    """Return the amounts of a resource that other running pods, or those it cannot evict, hold on nodes, by owner."""
     held: dict[str, list[tuple[str, int]]] = {}
     for pod in pods_of_others([subject.workload], unit.cluster.pods):
         number = pod_requests(pod.spec).get(resource, 0)
-        if number and pod.spec.node_name in nodes:
+        if number and pod.spec.node_name in nodes and not (lasting and gives_way(pod.spec, subject.workload.spec)):
             held.setdefault(owner_of(pod) or f"Pod/{pod.key}", []).append((pod.spec.node_name, number))
     return held
+
+
+def lasting_holders(unit: ApplySet, subject: WorkloadCheck, resource: str, nodes: Collection[str]) -> list[str]:
+    """Return the names of the others whose pods hold a resource on some nodes and cannot be evicted for its pods."""
+    places = holding(unit, subject, resource, nodes, lasting=True)
+    held = {owner_name(owner): sum(number for _, number in each) for owner, each in places.items()}
+    return sorted(held, key=lambda name: (-held[name], name))
 
 
 def requested(unit: ApplySet, subject: WorkloadCheck, resource: str) -> Iterator[Related]:

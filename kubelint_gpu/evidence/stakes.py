@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from itertools import islice
 
 from kubelint_gpu.evidence import device_lines, exclusive_lines
-from kubelint_gpu.evidence.exclusive_claims import exclusive_claims
+from kubelint_gpu.evidence.exclusive_lines import exclusive_claims
 from kubelint_gpu.evidence.node_lines import clues, holding, place_of, port_lines, refusing_quota, requested
 from kubelint_gpu.evidence.volume_ties import tie_lines
 from kubelint_gpu.findings.finding import Related

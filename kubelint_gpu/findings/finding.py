@@ -84,8 +84,8 @@ class Refusal(Value):
     effect: str = ""
 
 
-WHO, ASKED = 0, 1
-"""What the findings of one cause are about, and what they ask for altogether."""
+WHO, ASKED, LACKED = 0, 1, 2
+"""What the findings of one cause are about, what they ask for altogether, and how much more that is than there is."""
 
 
 POSSIBLE = "possible, not certain"
@@ -96,7 +96,7 @@ class Shared(Value):
 
     Attributes:
         cause: the key of the common cause.
-        told: the parts of the sentence about all of them, with `WHO` and `ASKED` in place of names and the sum.
+        told, help: the parts of the sentence about all, and of what to do; `WHO` and `ASKED` stand for names and sum.
         asked: how much this one asks for of a `resource`. If all together ask for more than the cluster `has`, they are
             reported once, as certain unless some part is `unsure`.
         priority: the priority of its pods; if room is short, pods of the highest priority have it.
@@ -119,6 +119,7 @@ class Shared(Value):
     unsure: bool = False
     waits: tuple[tuple[str, str], ...] = ()
     follows: tuple[tuple[str, str], ...] = ()
+    help: tuple[str | int, ...] = ()
 
 
 class Finding(PartlyCompared):

@@ -23,7 +23,7 @@ from kubelint_gpu.simulation.search.trace import Blocker, Trace, Waiting
 from kubelint_gpu.values import Value
 
 _MOST, _FEW = 4, 2
-_OTHERS = "other pods of its own"
+OWN = "its other pods"
 
 
 class Wait(Value):
@@ -199,7 +199,7 @@ def held_by(lacks: Sequence[Blocker], mine: str, *, standing: bool = False) -> s
     holders = [holder for lack in lacks for holder in lack.holders]
     old, role = _pods_in_the_way(lacks, mine, new=False), _role(mine)
     if old:
-        names.append(_OTHERS if standing else f"the old {role}pod" if old == 1 else f"{old} old {role}pods")
+        names.append(OWN if standing else f"the old {role}pod" if old == 1 else f"{old} old {role}pods")
     names += sorted({_holder_name(holder.owner, mine) for holder in holders if holder.owner != mine})
     fresh = _pods_in_the_way(lacks, mine, new=True)
     if fresh:

@@ -10,6 +10,7 @@ from kubelint_gpu.kube.values.errors import is_placeholder
 from kubelint_gpu.kube.values.quantity import shown
 
 NO_WORK = "the work of one run was used up"
+NOT_OFFERED = "no fix is offered"
 CUT_OFF = "the search ended before it saw everything"
 KIND_NOT_KNOWN = "its kind is not known"
 NOT_KNOWN = "what decides it is not known"
@@ -58,7 +59,7 @@ def some(names: Sequence[str], noun: str = "node", word: str = "and", *, kind: b
 
 def foremost(names: Sequence[str]) -> str:
     """A few names in full, the first two of many: `a`, `a and b`, `a, b and 8 others`."""
-    return listed(names if len(names) <= FEW else [*names[:2], f"{len(names) - 2} others"])
+    return listed(names if len(names) < FEW else [*names[:2], f"{len(names) - 2} others"])
 
 
 def begun(texts: Sequence[str], noun: str, separator: str = ", ", most: int = 3) -> str:

@@ -34,7 +34,7 @@ class Options(Value):
     `width` is that of the terminal in cells, `unicode` is false if only ASCII can be shown. `fix_hints` shows how to
     apply fixes; false if the run applied them. `quiet` leaves out the summary. `why` shows the answers behind each
     verdict. `verbose` shows all details of each finding. `category` distinguishes the runs for one commit, one for each
-    inventory.
+    inventory. `mend` begins the command that applies fixes, if it must be shown whole.
     """
 
     color: bool = False
@@ -45,6 +45,7 @@ class Options(Value):
     quiet: bool = False
     why: bool = False
     verbose: bool = False
+    mend: str = ""
 
 
 class Report(Value):

@@ -8,6 +8,7 @@ from typing import Any
 
 from kubelint_gpu.findings.decided import rank
 from kubelint_gpu.report.dump import array, dump
+from kubelint_gpu.report.formats.json import of_run
 from kubelint_gpu.report.formats.sarif import MOST_RESULTS
 
 _LEVELS = {"error": 0, "warning": 1, "note": 2}
@@ -55,7 +56,8 @@ def _json(reports: Sequence[dict[str, Any]]) -> Iterator[str]:
     summary |= {name: sum(one["severity"] == kind for one in findings) for name, kind in _COUNTED.items()}
     decided = _distinct([row for one in reports for row in one.get("decided", ())])
     decided.sort(key=lambda row: (rank(row["verdict"]), row["object"], row["path"], row["line"]))
-    failed = next((one["failed"] for one in reports if "failed" in one), None)
+    failed = next((one["failed"] for one in reports if "failed" in one), "")
+    remarks = _distinct([told for one in reports for told in one.get("remarks", ())])
     reasons: Counter[str] = Counter()
     for one in reports:
         reasons.update({told["reason"]: told["count"] for told in one.get("undecided", ())})
@@ -63,20 +65,17 @@ def _json(reports: Sequence[dict[str, Any]]) -> Iterator[str]:
     body = ",\n".join(
         f'    "{name}": {f"{value:.3f}" if name == "seconds" else value}' for name, value in summary.items()
     )
-    return _json_parts(version, (findings, decided), failed, undecided, body)
+    return _json_parts(version, (findings, decided), [*of_run(failed, undecided, remarks)], body)
 
 
 def _json_parts(
-    version: str, found: tuple[Sequence[Any], Sequence[Any]], failed: str | None, undecided: Sequence[Any], summary: str
+    version: str, found: tuple[Sequence[Any], Sequence[Any]], of_run: Sequence[str], summary: str
 ) -> Iterator[str]:
     yield f'{{\n  "version": {dump(version)},\n  "findings": '
     yield from array(found[0], indent=2, margin=2)
     yield ',\n  "decided": '
     yield from array(found[1], indent=2, margin=2)
-    if failed is not None:
-        yield f',\n  "failed": {dump(failed)}'
-    if undecided:
-        yield f',\n  "undecided": {dump(undecided, indent=2, margin=2)}'
+    yield from of_run
     yield f',\n  "summary": {{\n{summary}\n  }}\n}}\n'
 
 

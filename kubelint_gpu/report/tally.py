@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections import Counter
 from collections.abc import Iterator
 
@@ -24,9 +25,12 @@ def closing(report: Report, options: Options) -> Iterator[str]:
         yield from _lines(_found(report), theme, "bold")
     elif not report.failed:
         yield from _lines(_nothing(report.summary), theme, "good")
-    hint = _fix_hint(report.findings)
+    hint, flags = _fix_hint(report.findings)
     if options.fix_hints and hint:
         yield from _lines(hint, theme)
+        if options.mend:
+            paths = sorted({edit.place.path for one in report.findings for fix in one.fixes for edit in fix.edits})
+            yield theme.show(f"  {options.mend} {flags} {shlex.join(paths)}") + "\n"
     for remark in report.summary.remarks:
         yield from _lines(remark, theme)
 
@@ -130,7 +134,8 @@ def undecided(summary: Summary) -> str:
     return f"{told}: {summary.why_undecided}" if summary.reasons else told
 
 
-def _fix_hint(findings: tuple[Finding, ...]) -> str:
+def _fix_hint(findings: tuple[Finding, ...]) -> tuple[str, str]:
+    """Return what can be fixed, and the flags that do the most urgent part of it; empty if nothing can."""
     safe = unsafe = 0
     notes: set[str] = set()
     for finding in findings:
@@ -141,11 +146,12 @@ def _fix_hint(findings: tuple[Finding, ...]) -> str:
         safe += True in proven
         unsafe += proven == {False}
     if safe:
-        return f"--fix repairs {safe} of them{f', --fix --unsafe-fixes {unsafe} more' if unsafe else ''}."
+        return f"--fix repairs {safe} of them{f', --fix --unsafe-fixes {unsafe} more' if unsafe else ''}.", "--fix"
+    flags = "--fix --unsafe-fixes"
     if unsafe:
-        return f"--fix --unsafe-fixes repairs {unsafe} of them."
-    made = f"--fix --unsafe-fixes --select {','.join(sorted(notes))}"
-    return f"The fix of a note is made where its code is selected: {made}." if notes else ""
+        return f"{flags} repairs {unsafe} of them.", flags
+    made = f"{flags} --select {','.join(sorted(notes))}"
+    return (f"The fix of a note is made where its code is selected: {made}.", made) if notes else ("", "")
 
 
 def _summed(counts: list[tuple[int, str]], plural: str = "") -> str:

@@ -23,7 +23,7 @@ STDIN = "-"
 SKIMMED = ("CustomResourceDefinition",)
 """Kinds of which nothing but the head is judged: they are most of the bytes of real repositories."""
 
-_TEMPLATE = "templates of a Helm chart; check what helm template prints: helm template CHART | kubelint-gpu check -"
+TEMPLATE = "templates of a Helm chart; check what helm template prints: helm template CHART | kubelint-gpu check -"
 _KIND = pattern(r"""\bkind["']?[ \t]*:""")
 _AT_ONCE = 16 * 1024 * 1024
 _SKIPPED = frozenset({"node_modules", "venv", "__pycache__"})
@@ -166,7 +166,7 @@ class _Collector:
             return
         if not is_directory:
             if _is_template(full):
-                self._skip(display_path(full, self._cwd), _TEMPLATE)
+                self._skip(display_path(full, self._cwd), TEMPLATE)
             else:
                 self._read(full, os.path.realpath(full), display_path(full, self._cwd))
             return
@@ -230,7 +230,7 @@ class _Collector:
                 elif is_link:
                     self._skip(printed, "a link to a directory")
                 elif is_chart and name == "templates":
-                    self._skip(printed, _TEMPLATE)
+                    self._skip(printed, TEMPLATE)
                 else:
                     todo.append((True, path, there, printed))
 

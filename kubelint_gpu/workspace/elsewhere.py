@@ -14,7 +14,7 @@ from kubelint_gpu.groups import grouped
 from kubelint_gpu.values import Value
 from kubelint_gpu.workspace.deciding import DECISIVE, EVERYWHERE, UNNAMED, WITHOUT_PODS, WORDS, decides
 from kubelint_gpu.workspace.manifest import Manifest, manifests
-from kubelint_gpu.workspace.shared_objects import SHARED, Outline, outline
+from kubelint_gpu.workspace.shared_objects import SHARED, Outline, are_one, outline
 
 if TYPE_CHECKING:
     from kubelint_gpu.sources.render import Rendition
@@ -42,13 +42,21 @@ class Elsewhere:
 
     Rendered objects (`made`) only count for kustomizations without variants: no other group declares one of their
     objects, and no other render uses one of their files. The first groups are `judged`; those in one folder are
-    variants of each other, or are meant to be judged separately.
+    variants of each other, or are meant to be judged separately. If plain files are judged `alone`, those of a folder
+    that would be applied as one see each other.
     """
 
-    def __init__(self, groups: Sequence[Sequence[Reading]], made: Sequence[Rendition] = (), *, judged: int) -> None:
+    def __init__(
+        self,
+        groups: Sequence[Sequence[Reading]],
+        made: Sequence[Rendition] = (),
+        *,
+        judged: int,
+        alone: bool = False,
+    ) -> None:
         self._groups = groups
         self._made = {one.path: one for one in made}
-        self._judged = judged
+        self._judged, self._alone = judged, alone
         self._compared: dict[tuple[tuple[_Folder, bool], tuple[_Folder, bool]], bool] = {}
 
     @cached_property
@@ -92,8 +100,18 @@ class Elsewhere:
         theirs = _folder(self._groups[other][place])
         folders = self._folders(number)
         if theirs in folders:
+            if self._alone:
+                return theirs in self._divided
             return other < self._judged or not self._declared[number].isdisjoint(self._declared[other])
         return any(self._share_an_object(*_parting(mine, theirs)) for mine in folders)
+
+    @cached_property
+    def _divided(self) -> frozenset[_Folder]:
+        """The folders with renders, or with files that are not applied as one."""
+        files = grouped((_folder(one), one) for group in self._groups for one in group)
+        return frozenset(
+            folder for folder, each in files.items() if any(one.path in self._made for one in each) or not are_one(each)
+        )
 
     def _folders(self, number: int) -> dict[_Folder, None]:
         return dict.fromkeys(map(_folder, self._groups[number]))

@@ -15,6 +15,8 @@ from kubelint_gpu.workspace.manifest import Manifest
 _PARSED = ("documents", "hashes", "unread")
 SHARED = frozenset(("PriorityClass", "StorageClass", "RuntimeClass", "Namespace"))
 """Kinds of the whole cluster: what one unit has of them, the others see."""
+MOST_IN_DIRECTORY = 100
+"""A directory with more files is no set that anybody applies as one: its files are judged each by itself."""
 Identity = tuple[str, str]
 _WORDS = {
     "Namespace": ("namespaceSelector", "adminAccess"),
@@ -178,6 +180,17 @@ def outline(reading: Reading) -> Outline:
     needs = needs_of(reading.text, namespaces)
     every = tuple(sorted({*needs, *(key for key, _ in found)}))
     return Outline(tuple(found), every, tuple(objects), tuple(deciding))
+
+
+def are_one(readings: Sequence[Reading]) -> bool:
+    """Whether the files of a directory are applied as one: if none of them declares an object of another one.
+
+    Files that declare the same object are variants, of which somebody applies one.
+    """
+    if len(readings) > MOST_IN_DIRECTORY:
+        return False
+    declared = [name for reading in readings for name in outline(reading).objects]
+    return len(declared) == len(set(declared))
 
 
 def needs_of(text: str, namespaces: Iterable[object] = ()) -> frozenset[str]:

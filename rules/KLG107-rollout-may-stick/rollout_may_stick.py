@@ -13,7 +13,7 @@ from kubelint_gpu.builders.rollout_end import ended, spoken_for, standstill, wai
 from kubelint_gpu.builders.strategy_fixes import strategy_fixes
 from kubelint_gpu.builders.stuck_anywhere import standstill_somewhere
 from kubelint_gpu.engine.api import ApplySet, Diagnostic, WorkloadCheck, field_pointers, rule
-from kubelint_gpu.evidence.exclusive_claims import exclusive_claims
+from kubelint_gpu.evidence.exclusive_lines import exclusive_claims
 from kubelint_gpu.messages.wording import NOT_KNOWN, cut_off, listed, verb, why_open, workload_names
 from kubelint_gpu.simulation.search.verdict import Judgement, Verdict
 

@@ -33,6 +33,15 @@ def rollout_preempts(unit: ApplySet) -> Iterator[Diagnostic]:
                     yield _draft(unit, subject, together.eviction, owner, found, together=True)
 
 
+def _overlap(subject: WorkloadCheck) -> str:
+    """Return why pods of a rollout are there beside those that they replace; empty if they are not."""
+    surge = subject.controller.surge(subject.workload.replicas)
+    if surge:
+        return f"; maxSurge starts {counted(surge, 'new pod')} while the old ones still run"
+    early = subject.controller.has_replica_sets
+    return "; maxSurge is 0, but a new pod starts while the old one still ends" if early else ""
+
+
 def _evicted(subject: WorkloadCheck, evicts: Iterable[Evicted]) -> dict[str, list[Evicted]]:
     """Return the pods evicted for the pods of a workload, by their owners."""
     return grouped((one.owner, one) for one in evicts if one.by == subject.workload.key and one.owner != one.by)
@@ -69,6 +78,7 @@ def _draft(
     if rolled:
         begun = "begun at the same moment as others, " if together else ""
         told = f"{begun}a rollout {told} for its own new pods (priority {priority})"
+        lost += _overlap(subject) if surges else ""
     else:
         told = f"its new pods (priority {priority}) {told} to have room"
     return Diagnostic(

@@ -10,10 +10,11 @@ from kubelint_gpu.analysis.growing_pools import at_most, growing, placed_of
 from kubelint_gpu.analysis.predecessors import acting, needs_new_pods
 from kubelint_gpu.analysis.rollout_facts import forced_rollback_of
 from kubelint_gpu.analysis.room.known_room import room_in
+from kubelint_gpu.builders.pending_replicas import room_needed
 from kubelint_gpu.builders.rollout_end import ended, is_trapped, standstill
 from kubelint_gpu.builders.waiting_pods import NO_NODE, shortage
 from kubelint_gpu.engine.api import ApplySet, Diagnostic, Pointer, Related, WorkloadCheck, field_pointers, rule
-from kubelint_gpu.evidence.node_lines import scarce
+from kubelint_gpu.evidence.node_lines import lasting_holders, scarce
 from kubelint_gpu.evidence.stakes import shortage_lines, wait_of
 from kubelint_gpu.messages.wait import Wait, story
 from kubelint_gpu.messages.why_fewer import what_a_quota_needs
@@ -75,6 +76,8 @@ def _trap(unit: ApplySet, subject: WorkloadCheck, judgement: Judgement, placed: 
     anew = needs_new_pods(unit, subject, judgement)
     told = f"{MADE_ANEW if anew else ''}only {placed} of {counted(judgement.wanted, 'replica')} can run"
     told += f" even with {pools}" if pools else ""
+    others = lasting_holders(unit, subject, scarce(subject), judgement.eligible)
+    ways = () if by_claim else (room_needed(subject, scarce(subject), judgement.wanted - placed, others, placed),)
     held = f", and while {name} is not ready no change of the template reaches any pod"
     if judgement.refusal:
         # a pod that was never made is made of the newest template
@@ -92,7 +95,7 @@ def _trap(unit: ApplySet, subject: WorkloadCheck, judgement: Judgement, placed: 
         trace=story(halt, wait_of(unit, subject, mine[0]), "waits for that pod") if halt is not None and mine else (),
         run=halt if mine else None,
         waits=(manifest.object,),
-        help=(what_a_quota_needs(judgement.refusal) if judgement.refusal else _helpless(name),),
+        help=(what_a_quota_needs(judgement.refusal),) if judgement.refusal else (*ways, _helpless(name)),
     )
 
 

@@ -24,8 +24,9 @@ from kubelint_gpu.engine.api import (
 )
 from kubelint_gpu.evidence.node_lines import clues, refusing_quota, requested_device, scarce
 from kubelint_gpu.evidence.stakes import holders
+from kubelint_gpu.groups import in_order
 from kubelint_gpu.messages.why_fewer import refused
-from kubelint_gpu.messages.wording import CUT_OFF, counted, listed, verb
+from kubelint_gpu.messages.wording import CUT_OFF, counted, listed, some, verb
 
 _POLICY: Pointer = ("spec", "concurrencyPolicy")
 _WHOLE = "let Kueue admit it whole, or a scheduler with pod groups place it whole: then it holds nothing"
@@ -65,12 +66,14 @@ def _short(unit: ApplySet, found: ShortGang) -> Diagnostic:
     each = "a run of " if team.repeated else ""
     waits = "wait" if most < team.pods else "may wait"
     finds = verb("find", most if most < team.pods else least)
-    told = f"{number} {finds} room{grown}"
-    fit = unit.alone(subject).fit
-    nodes = fit.fits if fit is not None else ()
+    fits = [unit.alone(one).fit for one in team.subjects]
+    nodes = in_order(frozenset(name for fit in fits if fit is not None for name in fit.fits))
+    where = f" on {some(nodes)}" if nodes and not grown else ""
+    told = f"{number} {finds} room{where}{grown}"
     shown = (*clues(unit, subject, scarce(subject), nodes), *holders(unit, subject, scarce(subject), nodes))
     lines = (*shown, *growing(unit, subject))
-    help_, rest = _WHOLE, f": the running pods {waits} for the rest {how_long([team])}"
+    fewer = f"run at most {counted(most, 'pod')} at once, or add nodes for the rest; " if most and not beside else ""
+    help_, rest = f"{fewer}{_WHOLE}", f": the running pods {waits} for the rest {how_long([team])}"
     if team.whole:
         help_, rest = _QUEUED, ", whoever admits it"
     if refusal is not None:
@@ -124,8 +127,8 @@ def _deadlock(unit: ApplySet, deadlock: GangDeadlock) -> Diagnostic:
     return Diagnostic(
         "KLG113",
         first.place,
-        f"{unless}started at the same moment{while_runs}, {names} {verb} {how_long(stuck)}: {listed(told)}, and none "
-        f"gives its part back{why}",
+        f"{unless}started at the same moment{while_runs}, {names} {verb} {how_long(stuck)}: {listed(told)} "
+        f"on {some(nodes)}, and none gives its part back{why}",
         first.largest.manifest,
         cause=" ".join(one.key for one in stuck),
         certainty="certain" if deadlock.certain else "possible",
@@ -164,8 +167,8 @@ def _overlapping(unit: ApplySet, runs: OverlappingRuns) -> Diagnostic:
     return Diagnostic(
         "KLG113",
         manifest.place(_POLICY if written else SCHEDULE),
-        f"if a run {longer}, it and the next one can hold each other up {lasts}: {run}, and none gives "
-        f"its part back (concurrencyPolicy is Allow{'' if written else ' by default'})",
+        f"if a run {longer}, it and the next one can hold each other up {lasts}: {run} on {some(nodes)}, "
+        f"and none gives its part back (concurrencyPolicy is Allow{'' if written else ' by default'})",
         manifest,
         cause=f"overlapping {subject.workload.key}",
         certainty="possible",

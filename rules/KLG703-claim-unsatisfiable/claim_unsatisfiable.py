@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -19,7 +19,7 @@ from kubelint_gpu.analysis.devices.written_claims import (
 )
 from kubelint_gpu.documents import editing
 from kubelint_gpu.documents.layout import NotEditable
-from kubelint_gpu.engine.api import ApplySet, Diagnostic, FixCandidate, Manifest, Pointer, rule
+from kubelint_gpu.engine.api import ApplySet, Diagnostic, FixCandidate, Manifest, Pointer, WorkloadCheck, rule
 from kubelint_gpu.groups import grouped
 from kubelint_gpu.kube.values.errors import field_path
 from kubelint_gpu.messages.wording import listed, some
@@ -107,7 +107,7 @@ def _finding(unit: ApplySet, claim: WrittenClaim, fault: Fault, assumed: str) ->
         manifest,
         cause=field_path(fault.below),
         certainty="possible" if assumed else certainty(unit),
-        help=(assumed,) if assumed else (f"did you mean '{fault.near}'?",) if fault.near else (),
+        help=tuple(filter(None, [assumed or (f"did you mean '{fault.near}'?" if fault.near else fault.help)])),
         proposals=proposals,
     )
 
@@ -153,7 +153,7 @@ def _of_pod(unit: ApplySet, reference: PodClaimReference) -> Iterator[Diagnostic
     aliases = [one.alias for one in claim_references(unit) if one.subject is subject]
     which = f"claim {aliases[0]}" if len(aliases) == 1 else f"all of its claims {listed(aliases)}"
     which += f" beside those that it asks for as {listed(served)}" if served else ""
-    others = ", and the others do not take it" if len(refused) < len(unit.cluster.nodes) else ""
+    others = _with_devices(unit, subject, refused) if len(refused) < len(unit.cluster.nodes) else ""
     yield Diagnostic(
         "KLG703",
         subject.manifest.place(reference.entry[:-1], "key"),
@@ -164,3 +164,14 @@ def _of_pod(unit: ApplySet, reference: PodClaimReference) -> Iterator[Diagnostic
         certainty="possible" if subject.key in resting_on_assumed(unit) else certainty(unit),
         scheduler=text,
     )
+
+
+def _with_devices(unit: ApplySet, subject: WorkloadCheck, refused: Sequence[str]) -> str:
+    """Return a clause that names the nodes with devices for all claims of a pod, which do not take it."""
+    trial = device_trial(unit)
+    specs = [claim_of(unit, one) for one in claim_references(unit) if one.subject is subject]
+    fits = trial.asked(*filter(None, specs)).fits if trial is not None and None not in specs else ()
+    names = [name for name in fits if name not in refused]
+    if not names:
+        return ", and the others do not take it"
+    return f"; {some(names)} {'has them, but does' if len(names) == 1 else 'have them, but do'} not take the pod"

@@ -145,7 +145,7 @@ def test_a_new_workload_that_evicts_a_bare_pod_of_the_manifests_for_good_is_told
     assert (later[:2], now[:2]) == (("KLG101", "web"), ("KLG108", "web"))
     assert later[2].startswith("this change starts it, and the next rollout never ends")
     assert "can evict Pod serving/debug (priority 10) from n1 for its own new pods" in now[2]
-    assert now[2].endswith("and nothing creates it again")
+    assert "and nothing creates it again" in now[2]
 
 
 @pytest.mark.parametrize(
@@ -178,7 +178,7 @@ HELD = f"{NODES}running: [{{name: other, namespace: lab, node: gpu-1, gpus: 1}}]
 
 def test_a_bare_pod_has_no_replicas_and_its_finding_stands_at_its_spec():
     (one,) = findings(POD, HELD, "KLG109")
-    assert one.message.startswith("it cannot run: for it too little nvidia.com/gpu is left on gpu-1; ")
+    assert one.message.startswith("it cannot run: for it too little nvidia.com/gpu is left on gpu-1, held by ")
     assert (one.place.line, one.place.end_line) == (4, 4)
 
 

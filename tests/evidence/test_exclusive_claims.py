@@ -5,7 +5,7 @@ from __future__ import annotations
 from checks_units import deployment, unit
 from exclusive_objects import CLAIMS, said
 
-from kubelint_gpu.evidence.exclusive_claims import exclusive_claims
+from kubelint_gpu.evidence.exclusive_lines import exclusive_claims
 from kubelint_gpu.evidence.stakes import stakes
 from kubelint_gpu.simulation.search.trace import Blocker, Waiting
 

@@ -11,7 +11,7 @@ CHART = chart({"templates/pod.yaml": POD, "prod.yaml": "gpus: 2\n"})
 @pytest.mark.parametrize(
     ("written", "line", "path"),
     [
-        ("valuesObject: {gpus: 2}", 10, "app.yaml"),
+        ("valuesObject: {gpus: 2, greeting: 👋}", 10, "app.yaml"),
         ("values: |\n        # text\n        gpus: 2", 12, "app.yaml"),
         ("parameters: [{name: other, value: a}, {name: gpus, value: '2'}]", 10, "app.yaml"),
         ("parameters: [{name: 'a\\\\.b', value: c}, {name: gpus, value: '2', forceString: true}]", 10, "app.yaml"),

@@ -106,7 +106,7 @@ def test_a_dependency_of_the_repository_needs_no_vendoring(check, tree):
 
 
 def test_a_dependency_that_is_not_vendored_is_named_with_its_command(check, tree):
-    head = with_dependency("repository: https://charts.example.com", name="other")
+    head = with_dependency("repository: https://charts.example.com", name="other") + "description: waves 👋\n"
     root = tree(inventory(chart({"templates/pod.yaml": POD}, folder="parent", head=head, values="gpus: 2\n")))
     ran = check(root, ".", "-i", "inventory.yaml", "--select", "KLG503,KLG006")
     assert ran.told == [("KLG006", "parent/Chart.yaml", 5), ("KLG503", "parent/values.yaml", 1)]

@@ -13,7 +13,7 @@ def test_without_helm_each_chart_is_a_note(check, tree):
     root = tree(inventory(chart({"templates/pod.yaml": POD}, folder="charts/a") | chart({}, folder="charts/b")))
     ran = check(root, ".", "-i", "inventory.yaml", helm=None, env=NO_HELM)
     assert ran.told == [("KLG006", "charts/a/Chart.yaml", 2), ("KLG006", "charts/b/Chart.yaml", 2)]
-    assert "charts are not rendered: there is no helm on the PATH" in ran.err
+    assert ran.err == "kubelint-gpu: charts are not rendered: there is no helm on the PATH\n"
 
 
 def test_a_helm_that_is_not_there_is_an_error(check, tree):

@@ -71,5 +71,5 @@ def test_an_owner_is_called_by_kind_and_name():
 
 def test_of_many_names_the_first_two_are_named_and_the_others_counted():
     assert foremost(["a"]) == "a"
-    assert foremost(["a", "b", "c", "d"]) == "a, b, c and d"
-    assert foremost(["a", "b", "c", "d", "e"]) == "a, b and 3 others"
+    assert foremost(["a", "b", "c"]) == "a, b and c"
+    assert foremost(["a", "b", "c", "d"]) == "a, b and 2 others"

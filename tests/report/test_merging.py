@@ -66,3 +66,8 @@ def test_what_is_no_report_is_refused_and_why(reports, text):
 def test_a_report_merged_with_itself_has_the_same_findings():
     whole = json.loads("".join(json_format.render(REPORTS["several"], Options())))
     assert of(whole, whole)["findings"] == of(whole)["findings"]
+
+
+def test_a_remark_that_several_jobs_make_is_told_once():
+    assert "remarks" not in of(ONE, ONE)
+    assert of({**ONE, "remarks": ["a", "b"]}, {**ONE, "remarks": ["a"]}, ONE)["remarks"] == ["a", "b"]

@@ -128,3 +128,16 @@ def test_of_renders_kustomizations_without_a_variant_are_seen():
     both = [Made(f"{number}/0.yaml", sources=(base,)) for number in (1, 2)]
     assert seen([WEB], [quota("dev-q")], [quota("prod-q")], made=both) == []
     assert seen([WEB], [quota()], [quota()], made=[Made("1/0.yaml")]) == [("2/0.yaml", "q")]
+
+
+def alone(**files):
+    """What the first of some files of one folder sees if each is judged by itself."""
+    groups = [[read(f"apps/{name}.yaml", text.encode())] for name, text in files.items()]
+    return [one.path for one in Elsewhere(groups, judged=len(groups), alone=True).seen_by(0).objects]
+
+
+def test_files_of_a_folder_that_are_judged_alone_see_each_other_unless_they_are_variants():
+    assert alone(web=WEB, q=quota()) == ["apps/q.yaml"]
+    assert alone(dev=WEB, prod=WEB, q=quota()) == []
+    assert alone(dev=WEB, q=quota(), r=quota(pods=4)) == []
+    assert seen_in("apps/web.yaml", apps__web=WEB, apps__q=quota()) == []

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from kubelint_gpu.analysis.devices.unserved_claims import device_trial
@@ -19,7 +20,9 @@ from kubelint_gpu.analysis.devices.written_claims import (
 from kubelint_gpu.documents import Pointer
 from kubelint_gpu.findings.finding import Certainty
 from kubelint_gpu.groups import grouped
-from kubelint_gpu.inventory.dra.nvidia import CLASSES
+from kubelint_gpu.inventory.dra.nvidia import CLASSES, preset_objects
+from kubelint_gpu.kube.objects.cluster import read_cluster
+from kubelint_gpu.scheduler.framework.release import behaviour
 from kubelint_gpu.values import Value, replace
 from kubelint_gpu.workspace.apply_set import ApplySet
 from kubelint_gpu.workspace.manifest import Manifest
@@ -27,10 +30,10 @@ from kubelint_gpu.workspace.workload_check import WorkloadCheck
 
 if TYPE_CHECKING:
     from kubelint_gpu.kube.dra.claim import ClaimSpec
+    from kubelint_gpu.kube.dra.device_class import DeviceClass
     from kubelint_gpu.scheduler.plugins.dynamic_resources.allocator.outcome import SelectorFailure
     from kubelint_gpu.scheduler.plugins.dynamic_resources.allocator.pools import Slot
     from kubelint_gpu.scheduler.plugins.dynamic_resources.claim_trial import ClaimTrial
-from kubelint_gpu.analysis.devices.preset_trial import preset_trial
 
 
 class RuntimeFailure(Value):
@@ -178,3 +181,23 @@ def _failure(found: _Found, manifest: Manifest, pointer: Pointer, owner: str) ->
         pointer = (*pointer, found.number, "cel", "expression")
     told = found.device, found.has, found.error, found.certainty
     return RuntimeFailure(manifest, pointer, owner, *told, declared=True, in_some_order=found.in_some_order)
+
+
+def preset_trial(unit: ApplySet) -> ClaimTrial | None:
+    """A trial with NVIDIA's devices, if the unit has claims and the cluster's devices are unknown; else None."""
+    if unit.world.has_slices or not (written_claims(unit) or any(device_objects(unit))):
+        return None
+    minor = unit.minor_release
+    if minor is not None and not behaviour(unit.cluster.version).dynamic_resources:
+        return None
+    return _preset_trial_with(unit.cluster.version, unit.cluster.device_classes)
+
+
+@lru_cache(maxsize=16)
+def _preset_trial_with(version: str | None, own: tuple[DeviceClass, ...]) -> ClaimTrial:
+    from kubelint_gpu.scheduler.plugins.dynamic_resources.claim_trial import ClaimTrial
+
+    cluster = read_cluster(preset_objects(), version=version)
+    names = {one.name for one in own}
+    classes = (*own, *[one for one in cluster.device_classes if one.name not in names])
+    return ClaimTrial(replace(cluster, device_classes=classes))

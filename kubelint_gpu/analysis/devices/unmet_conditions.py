@@ -27,6 +27,7 @@ class Fault(Value):
         near: the value that was probably meant; empty if none is similar.
         reads: the paths that the failing condition reads; empty if unknown.
         bare: the text without the values of the devices; empty if it has none.
+        help: what to do; empty if the rule says it.
     """
 
     below: Pointer
@@ -36,6 +37,7 @@ class Fault(Value):
     near: str = ""
     reads: tuple[Path, ...] = ()
     bare: str = ""
+    help: str = ""
 
 
 def unmet(expression: str, subjects: Sequence[Subject], of: str, *, shareable: bool) -> Fault:

@@ -132,9 +132,13 @@ def _of_class(trial: ClaimTrial, spec: ClaimSpec, plain: DeviceQuery) -> unmet_c
 
     found = trial.selected(plain)
     if not found:
-        return unmet_conditions.Fault(
-            ("deviceClassName",), f"no device of the cluster is of class {plain.device_class}"
-        )
+        counts = {
+            one.name: len(trial.selected(replace(plain, device_class=one.name)))
+            for one in trial.snapshot.cluster.device_classes
+        }
+        have = begun([f"{name} has {number}" for name, number in counts.items() if number], "class")
+        text = f"no device of the cluster is of class {plain.device_class}"
+        return unmet_conditions.Fault(("deviceClassName",), f"{text}; {have}" if have else text)
     tolerant = replace(plain, tolerations=(Toleration(operator="Exists"),))
     if _fails(trial, _with(spec, tolerant)):
         return unmet_conditions.Fault(
@@ -142,7 +146,8 @@ def _of_class(trial: ClaimTrial, spec: ClaimSpec, plain: DeviceQuery) -> unmet_c
         )
     taints = sorted({str(taint) for slot in found for taint in slot.device.taints if taint.blocks})
     told = f"every device of class {plain.device_class} has a taint that the request does not tolerate"
-    return unmet_conditions.Fault(("deviceClassName",), f"{told}: {some(taints, 'taint')}")
+    ways = "tolerate the taint in the request, or take it off the devices"
+    return unmet_conditions.Fault(("deviceClassName",), f"{told}: {some(taints, 'taint')}", help=ways)
 
 
 def _of_capacity(trial: ClaimTrial, query: DeviceQuery, without: DeviceQuery) -> unmet_conditions.Fault:
@@ -207,11 +212,14 @@ def _of_all(trial: ClaimTrial, spec: ClaimSpec) -> unmet_conditions.Fault | None
     if _fails(trial, free):
         for number in range(2, len(spec.requests) + 1):
             if _fails(trial, replace(free, requests=spec.requests[:number])):
-                before = listed([one.name for one in spec.requests[: number - 1]])
-                name = spec.requests[number - 1].name
-                return unmet_conditions.Fault(
-                    ("requests", number - 1), f"no node has devices for {name} beside those for {before}"
+                first, last = spec.requests[: number - 1], spec.requests[number - 1 : number]
+                before = listed([one.name for one in first])
+                have = ", ".join(
+                    f"those for {names} are on {some(trial.asked(replace(free, requests=requests)).fits)}"
+                    for names, requests in ((before, first), (last[0].name, last))
                 )
+                text = f"no node has devices for {last[0].name} beside those for {before}; {have}"
+                return unmet_conditions.Fault(("requests", number - 1), text)
         return None
     for number, constraint in enumerate(spec.constraints):
         if _fails(trial, replace(spec, constraints=spec.constraints[: number + 1])):

@@ -31,7 +31,7 @@ nodes:
 """
 _REPOSITORY = """\
   - repo: https://github.com/kubelint-gpu/kubelint-gpu
-    rev: main # `pre-commit autoupdate --bleeding-edge --freeze` writes the hash of the newest commit
+    rev: 4042e5cdb050804802fd3fd9dce70364a74cdbdc # pre-commit autoupdate --bleeding-edge --freeze
     hooks:
       - id: kubelint-gpu
 """
@@ -44,8 +44,9 @@ _REPOSITORY = """\
 def command(yes: bool, draft: bool, context: str) -> int:
     """Set kubelint-gpu up in this repository.
 
-    It captures an inventory of the cluster with kubectl, or drafts one. It accepts what is found now as a baseline,
-    and writes the configuration and the pre-commit hook. A file that is there is left as it is.
+    It captures an inventory of the cluster with kubectl, or drafts one. It shows the errors that are there, accepts
+    what is found now as a baseline, and writes the configuration and the pre-commit hook. A file that is there is left
+    as it is.
     """
     root = _root()
     configured = root / _CONFIGURATION
@@ -109,12 +110,14 @@ def _baseline(root: Path, inventory: str, *, yes: bool) -> str:
     """Return the name of the baseline; empty if there is none."""
     if (root / _BASELINE).exists():
         return _BASELINE
-    question = "Accept what is found now, and report only what is new (a baseline)?"
-    if not (yes or click.confirm(question, default=True)):
-        return ""
     from kubelint_gpu.cli.commands.check import command as check
 
-    _run(check, [".", "--isolated", *(("-i", inventory) if inventory else ()), "--write-baseline", _BASELINE, "-q"])
+    arguments = [".", "--isolated", *(("-i", inventory) if inventory else ())]
+    _run(check, [*arguments, "--min-severity", "error"])
+    question = "Accept what is found now, also what is not shown, and report only what is new (a baseline)?"
+    if not (yes or click.confirm(question, default=True)):
+        return ""
+    _run(check, [*arguments, "--write-baseline", _BASELINE, "-q"])
     return _BASELINE if (root / _BASELINE).exists() else ""
 
 

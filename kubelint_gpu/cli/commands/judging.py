@@ -10,10 +10,9 @@ import click
 
 from kubelint_gpu.budget import EFFORTS
 from kubelint_gpu.cli.checked_inputs import inputs_for
-from kubelint_gpu.cli.executors import executor_at
 from kubelint_gpu.cli.exit_codes import FAILED, FINDINGS, NOTHING
 from kubelint_gpu.cli.outcome_report import draws, report_of
-from kubelint_gpu.cli.outputs import category_of, print_statistics, write
+from kubelint_gpu.cli.outputs import as_started, category_of, print_statistics, write
 from kubelint_gpu.cli.own_files import own_files, refuse_own_files, wholly_checked
 from kubelint_gpu.engine.baseline import load_baseline, settle
 from kubelint_gpu.engine.run import check
@@ -25,6 +24,7 @@ from kubelint_gpu.workspace.project.progress import progress
 
 if TYPE_CHECKING:
     from kubelint_gpu.cache.store import Store
+    from kubelint_gpu.engine.executors.executor import Executor
 
 
 def judged(
@@ -108,6 +108,7 @@ def judged(
         quiet=options["quiet"],
         why=options["why"],
         verbose=options["verbose"],
+        mend=as_started(paths),
     )
     if fixed is not None:
         from kubelint_gpu.cli.commands.fixing import tell
@@ -119,9 +120,28 @@ def judged(
     if not (outcome.failed or inputs.failed):
         code = FINDINGS if failing and not options["exit_zero"] else NOTHING
         if store is not None and key is not None:
-            from kubelint_gpu.cache.kept_output import keep
+            from kubelint_gpu.cli.earlier_run import keep
 
             keep(store, key, code, written)
     if store is not None:
         store.save()
     return code
+
+
+def executor_at(address: str | None) -> Executor:
+    """Who works at an address; without one the processes of this machine.
+
+    Raises:
+        click.UsageError: what is needed to ask others is not installed.
+    """
+    if address is None:
+        from kubelint_gpu.engine.executors.processes import Processes, cores
+
+        return Processes(cores())
+    try:
+        import distributed  # noqa: F401 - whether it is there
+    except ImportError:
+        raise click.UsageError("--executor needs the library distributed: pip install 'kubelint-gpu[fleet]'") from None
+    from kubelint_gpu.engine.executors.fleet import Fleet
+
+    return Fleet(address)

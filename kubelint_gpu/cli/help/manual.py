@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import click
 
-from kubelint_gpu.cli.help.path_arguments import PathCommand
 from kubelint_gpu.options import HELP
+from kubelint_gpu.sources.files import SUFFIXES
 
 _WHOLE = 10_000
 OTHERS = "Other options"
@@ -17,7 +18,7 @@ SECTIONS = {
         *("inventories", "paths", "unit", "together", "against", "hook", "shard", "stdin_filename"),
         *("helm", "helm_timeout", "values", "sets", "release", "namespace"),
         *("kustomize", "kustomize_flags", "kustomize_timeout", "each", "context", "kubeconfig", "leave_out", "draft"),
-        *("without", "added", "assume"),
+        *("without", "without_each_node", "added", "assume"),
     ),
     "Which findings count": (
         "select",
@@ -47,6 +48,21 @@ SECTIONS = {
     "Settings": ("config", "isolated", "show_settings", "executor", "no_cache", "stdio", "yes"),
 }
 """The sections of the options, with the names of their parameters; what stands in none comes last."""
+
+
+class PathCommand(click.Command):
+    """Takes an argument with a leading dash for a path where a manifest of that name is there.
+
+    pre-commit puts no `--` before the names of files, and a file must not become an option by its name.
+    """
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """The arguments of the command line, such paths written with `./`."""
+        return super().parse_args(ctx, [os.path.join(".", one) if _is_manifest(one) else one for one in args])  # noqa: PTH118
+
+
+def _is_manifest(argument: str) -> bool:
+    return argument.startswith("-") and argument.endswith(SUFFIXES) and os.path.lexists(argument)
 
 
 class _Helped(click.Command):

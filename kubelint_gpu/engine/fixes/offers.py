@@ -10,6 +10,7 @@ from kubelint_gpu.engine.diagnostic import Diagnostic
 from kubelint_gpu.engine.fixes.batches import batches
 from kubelint_gpu.engine.fixes.trials import Trials, tried
 from kubelint_gpu.findings.finding import Finding, Fix, Refusal, with_short_words
+from kubelint_gpu.messages.wording import NOT_OFFERED
 from kubelint_gpu.values import replace
 from kubelint_gpu.workspace.apply_set import ApplySet
 
@@ -24,7 +25,7 @@ _EXPLAINED = ("KLG1", "KLG2")
 def not_offered(finding: Finding, fixes: Sequence[Fix], refusals: Sequence[Refusal]) -> Iterator[str]:
     """Why a finding about rollouts or placement comes without a fix although one was thought of."""
     if refusals and not fixes and finding.severity != "note" and finding.code.startswith(_EXPLAINED):
-        yield with_short_words(f'no fix is offered. One would be "{refusals[0].title}", but {refusals[0].why}')
+        yield with_short_words(f'{NOT_OFFERED}. One would be "{refusals[0].title}", but {refusals[0].why}')
 
 
 def offered(

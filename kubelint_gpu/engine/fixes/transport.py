@@ -15,8 +15,7 @@ from typing import Any
 from kubelint_gpu.documents import Item, Pointer, Reading, emitter, encode, read
 from kubelint_gpu.documents.editing import Edit, apply, remove_key, replace_scalar, set_key
 from kubelint_gpu.documents.layout import NotEditable
-from kubelint_gpu.engine.fixes.field_changes import ABSENT, Change, changes, former_of
-from kubelint_gpu.engine.fixes.value_edits import value_edits
+from kubelint_gpu.engine.fixes.value_edits import ABSENT, Change, changes, former_of, value_edits
 from kubelint_gpu.sources.helm.chart_render import RenderedChart
 from kubelint_gpu.sources.kustomize.accumulation.traced import DocumentScript, EntryScript, FieldWriter, Traced
 from kubelint_gpu.sources.kustomize.origin import Origin

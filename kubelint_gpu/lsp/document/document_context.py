@@ -26,9 +26,8 @@ from kubelint_gpu.workspace.cluster_context import ClusterContext
 from kubelint_gpu.workspace.manifest import Manifest, manifests
 from kubelint_gpu.workspace.project import configuration_file as settings
 from kubelint_gpu.workspace.project.configuration import Configuration
-from kubelint_gpu.workspace.project.grouping import are_one
 from kubelint_gpu.workspace.project.kustomizations import NAMES as KUSTOMIZATIONS
-from kubelint_gpu.workspace.shared_objects import SHARED
+from kubelint_gpu.workspace.shared_objects import SHARED, are_one
 
 _LISTING_LASTS = 5.0
 _MOST_WORLDS = 4

@@ -18,14 +18,14 @@ _KINDS: dict[Severity, str] = {"error": "error", "warning": "warning", "note": "
 def render(report: Report, options: Options) -> Iterator[str]:  # noqa: ARG001 every format has one signature
     """Yield that the run failed or left questions undecided, then the worst findings.
 
-    A last notice says how many findings exceed GitHub's limit.
+    The last notices have the remarks about the run as a whole, and how many findings exceed GitHub's limit.
     """
     by_kind = {
         severity: [finding for finding in report.findings if finding.severity == severity] for severity in _KINDS
     }
-    taken = {"error": int(bool(report.failed)), "warning": int(bool(report.summary.undecided)), "note": 0}
-    left_out = any(len(found) > PER_KIND - taken[severity] for severity, found in by_kind.items())
-    taken["note"] = int(left_out)
+    taken = {"error": int(bool(report.failed)), "warning": int(bool(report.summary.undecided))}
+    taken["note"] = int(bool(report.summary.remarks))
+    taken["note"] += any(len(found) > PER_KIND - taken[severity] for severity, found in by_kind.items())
     shown = 0
     if report.failed:
         yield f"::error title=kubelint-gpu::{_data(f'the run failed: {report.failed}')}\n"
@@ -35,6 +35,8 @@ def render(report: Report, options: Options) -> Iterator[str]:  # noqa: ARG001 e
         for finding in found[: PER_KIND - taken[severity]]:
             shown += 1
             yield _command(finding)
+    if report.summary.remarks:
+        yield f"::notice title=kubelint-gpu::{'%0A'.join(map(_data, report.summary.remarks))}\n"
     rest = len(report.findings) - shown
     if rest:
         yield f"::notice title=kubelint-gpu::{rest} more of {len(report.findings)} findings are not shown here\n"

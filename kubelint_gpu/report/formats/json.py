@@ -5,7 +5,7 @@ Lines and columns are 1-based and count code points; the end is exclusive.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from kubelint_gpu.findings.decided import Decided
@@ -20,12 +20,16 @@ def render(report: Report, options: Options) -> Iterator[str]:  # noqa: ARG001 e
     yield from array(map(finding_object, report.findings), indent=2, margin=2)
     yield ',\n  "decided": '
     yield from array((row for one in report.decided for row in decided_rows(one)), indent=2, margin=2)
-    if report.failed:
-        yield f',\n  "failed": {dump(report.failed)}'
-    if report.summary.reasons:
-        reasons = [{"reason": reason, "count": count} for reason, count in report.summary.reasons]
-        yield f',\n  "undecided": {dump(reasons, indent=2, margin=2)}'
+    reasons = [{"reason": reason, "count": count} for reason, count in report.summary.reasons]
+    yield from of_run(report.failed, reasons, report.summary.remarks)
     yield f',\n  "summary": {_summary(report.summary)}\n}}\n'
+
+
+def of_run(failed: str, undecided: Sequence[Any], remarks: Sequence[str]) -> Iterator[str]:
+    """Yield what is said of a run as a whole; keys without a value are left out."""
+    for name, value in (("failed", failed), ("undecided", undecided), ("remarks", remarks)):
+        if value:
+            yield f',\n  "{name}": {dump(value, indent=2, margin=2)}'
 
 
 def finding_object(finding: Finding) -> dict[str, Any]:

@@ -131,6 +131,7 @@ def _invocations(report: Report, written: int) -> list[dict[str, Any]]:
                 f"{left_out} of {len(report.findings)} findings are left out, the least severe ones: {_LIMITS}.",
             )
         )
+    said += [("note", remark) for remark in report.summary.remarks]
     found: dict[str, Any] = {"executionSuccessful": not report.failed}
     if said:
         found["toolExecutionNotifications"] = [

@@ -8,7 +8,7 @@ from itertools import islice
 
 from kubelint_gpu.findings.finding import Finding, Fix
 from kubelint_gpu.messages.display import cells
-from kubelint_gpu.messages.wording import FEW, counted, listed, owner_name
+from kubelint_gpu.messages.wording import FEW, NOT_OFFERED, counted, listed, owner_name
 from kubelint_gpu.patterns import pattern
 from kubelint_gpu.report import snippet
 from kubelint_gpu.report.content import Options, Report, source_line
@@ -86,8 +86,8 @@ def _brief(finding: Finding, report: Report, theme: Theme, *, fix_hints: bool) -
         # fixes of notes are made only if their code is selected
         hints = fix_hints and finding.severity != "note"
         yield from _note("fix", _fix_text(fix, fix_hints=hints), frame)
-    if not finding.fixes:
-        for advice in _advice(finding, report)[:1]:
+    for advice in _advice(finding, report)[:1]:
+        if not any(_says_enough(fix, advice) for fix in finding.fixes[:1]):
             yield from _note("help", advice, frame)
     for group in marks:
         yield from _place(group, report, frame, dense=True)
@@ -95,11 +95,20 @@ def _brief(finding: Finding, report: Report, theme: Theme, *, fix_hints: bool) -
 
 
 def _advice(finding: Finding, report: Report) -> tuple[str, ...]:
-    """Return the finding's own help; without help and fixes, the rule's general remedy."""
+    """Return the finding's own help; without fixes and help that says what to do, first the rule's general remedy."""
     rule = report.rules.get(finding.code)
-    if finding.help or finding.fixes or rule is None or not rule.remedy:
+    if finding.fixes or rule is None or not rule.remedy or any(map(_says_what_to_do, finding.help)):
         return finding.help
-    return (rule.remedy,)
+    return (rule.remedy, *finding.help)
+
+
+def _says_what_to_do(advice: str) -> bool:
+    return not (advice.startswith(NOT_OFFERED) or " says: " in advice)
+
+
+def _says_enough(fix: Fix, advice: str) -> bool:
+    """Whether a reader of the fix needs no advice: it is safe, or the advice says the same or not what to do."""
+    return fix.safety == "safe" or advice.startswith(("did you mean", fix.title)) or not _says_what_to_do(advice)
 
 
 def _fix_text(fix: Fix, *, fix_hints: bool) -> str:

@@ -26,7 +26,6 @@ def decide(question: Question) -> Judgement:
         by_bound=False,
         states=found.states,
         placed=min(placed, wanted) if not starts.full else wanted,
-        fragmented=starts.fragmented,
     )
     if blank.placed < wanted and starts.complete:
         one = shortfall.short_of(search, found.simulation, starts, mine, participant.new.key)

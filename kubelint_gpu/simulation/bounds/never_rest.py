@@ -39,11 +39,9 @@ def never_rest(
     participants = situation.participants
     if situation.grown is not None or any(_moves_otherwise(participants[place]) for place in rolling):
         return False
-    pods = [one.pods for one in participants]
-    every = [pod for found in pods for pod in found]
-    looked_at = label_keys([*every, *situation.fixed])
-    if looked_at is None or any(participants[place].numbered for place in rolling):
+    if label_keys(()) is None or any(participants[place].numbered for place in rolling):
         return False
+    pods = [one.pods for one in participants]
     rolled = rolling | {place for place in beside if not _moves_otherwise(participants[place])}
     return all(
         _never_waits(situation, pods, rolling, rolled, position, moment=moment, evicts=evicts) for position in rolling

@@ -34,6 +34,7 @@ class NodeSignature:
         for pod in fixed:
             self._on.setdefault(pod.spec.node_name, []).append(pod)
         self._attended: dict[tuple[object, ...], bool] = {}
+        self._apart_from_topology: dict[str, Hashable] = {}
         self._pods = list({(pod.meta.namespace, pod.meta.labels, pod.spec): pod for pod in pods}.values())
         self._highest = max((pod.spec.priority or 0 for pod in pods), default=0)
         self._tokens = node_tokens(pods, cluster, wide=wide)
@@ -51,20 +52,18 @@ class NodeSignature:
     def of(self, node: Node, without: str = "") -> Hashable:
         """A signature that is equal for equal nodes. The value of the label `without` does not count."""
         name = node.meta.name
-        pods = self._on.get(name, ())
-        allocatable = node.allocatable
-        return (
-            tuple([name in names for names in self._eligible]),
-            tuple([allocatable.get(resource, 0) for resource in self._resources]),
-            self._signature(pods) if pods else (),
-            tuple([token(node, pods) for token in self._tokens]),
-            tuple(
-                [
-                    (key in node.labels) if unique or key == without else node.labels.get(key)
-                    for key, unique in self._topology
-                ]
-            ),
-        )
+        if name not in self._apart_from_topology:
+            pods = self._on.get(name, ())
+            allocatable = node.allocatable
+            self._apart_from_topology[name] = (
+                tuple([name in names for names in self._eligible]),
+                tuple([allocatable.get(resource, 0) for resource in self._resources]),
+                self._signature(pods) if pods else (),
+                tuple([token(node, pods) for token in self._tokens]),
+            )
+        labels = node.labels
+        domains = [(key in labels) if unique or key == without else labels.get(key) for key, unique in self._topology]
+        return self._apart_from_topology[name], tuple(domains)
 
     def _signature(self, pods: Sequence[Pod]) -> tuple[Hashable, ...]:
         """A signature of the pods that stay on a node."""

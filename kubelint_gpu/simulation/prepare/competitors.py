@@ -23,6 +23,10 @@ def competing(run: PreparedRun, numbers: Sequence[int], fixed: Sequence[Pod]) ->
     join_contenders(among, scarce)
     for place, number in enumerate(numbers):
         groups.join(number, numbers[among.root(place)])
+    for quota in run.cluster.quotas:
+        counted = [number for number in numbers if any(map(quota.covers, run.pods[number]))]
+        for number in counted:
+            groups.join(counted[0], number)
     kinds = grouped(((run.alike[number], run.volumes[number]), number) for number in numbers).values()
     marked = [mine for mine in kinds if _is_marked(run, mine[0])]
     for mine, theirs in product(marked, kinds):
@@ -46,10 +50,8 @@ def competing(run: PreparedRun, numbers: Sequence[int], fixed: Sequence[Pod]) ->
 
 
 def _is_marked(run: PreparedRun, number: int) -> bool:
-    """Whether something other than the resources of a node can make the workload compete with another."""
-    if run.volumes[number]:
-        return True
-    return any(asks(pod) or any(quota.covers(pod) for quota in run.cluster.quotas) for pod in run.pods[number])
+    """Whether something other than quotas and the resources of a node can make the workload compete with another."""
+    return bool(run.volumes[number]) or any(map(asks, run.pods[number]))
 
 
 def _meet(run: PreparedRun, one: int, other: int) -> bool:
@@ -57,20 +59,15 @@ def _meet(run: PreparedRun, one: int, other: int) -> bool:
         return True
     key = "meet", run.alike[one], run.alike[other]
     if key not in run.met:
-        run.met[key] = any(_meet_of(run, *pair) for pair in product(_unlike(run, one), _unlike(run, other)))
+        run.met[key] = any(meet(*pair) for pair in product(_unlike(run, one), _unlike(run, other)))
     if run.met[key]:
         return True
     ordinals = [run.participants[place].ordinals for place in (one, other)]
     if not any(ordinals):
         return False
     return any(
-        _meet_of(run, *pair)
-        for pair in product(*((*run.pods[place], *ordinals[place != one]) for place in (one, other)))
+        meet(*pair) for pair in product(*((*run.pods[place], *ordinals[place != one]) for place in (one, other)))
     )
-
-
-def _meet_of(run: PreparedRun, mine: Pod, theirs: Pod) -> bool:
-    return meet(mine, theirs) or any(quota.covers(mine) and quota.covers(theirs) for quota in run.cluster.quotas)
 
 
 def _meet_on_a_node(run: PreparedRun, one: int, other: int) -> bool:

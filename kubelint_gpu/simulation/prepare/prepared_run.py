@@ -9,6 +9,7 @@ from kubelint_gpu.kube.objects.pod import Pod
 from kubelint_gpu.kube.values.selectors import LabelSelector
 from kubelint_gpu.scheduler import Snapshot
 from kubelint_gpu.scheduler.relations import asks, first_alike, refusers_of
+from kubelint_gpu.simulation.asked_again import asked_once
 from kubelint_gpu.simulation.growth import Growth, possible_nodes
 from kubelint_gpu.simulation.prepare.budgets_and_quotas import (
     with_counted_budgets,
@@ -58,10 +59,8 @@ class PreparedRun:
         cluster = with_unknown_use(cluster, self.participants, self.waiting)
         cluster = without_idle_quotas(cluster, self.participants, self.rest)
         self.cluster = cluster
-        self.empty = Snapshot.of(replace(cluster, pods=()))
-        self._everywhere = self.empty
-        if grown is not None:
-            self._everywhere = Snapshot.of(replace(grown.added_to(cluster), pods=()))
+        self.empty = _without_pods(cluster)
+        self._everywhere = self.empty if grown is None else _without_pods(grown.added_to(cluster))
         self.pods = [(found.pods[0], found.pods[1]) for found in self.participants]
         self._others = [*self.rest, *(pod for pods in self.pods for pod in pods)]
         self._others += [pod for found in self.participants for pod in found.pods[2:]]
@@ -135,3 +134,9 @@ class PreparedRun:
             return True
         others = [one for place, pods in enumerate(self.pods) if place != number for one in pods]
         return not any(map(refusers_of((*others, *self.rest), self.cluster), mine))
+
+
+def _without_pods(cluster: Cluster) -> Snapshot:
+    """The cluster without pods; the same snapshot for equal clusters, so that runs share what they compute of it."""
+    bare = replace(cluster, pods=())
+    return asked_once("without pods", (bare,), lambda: Snapshot.of(bare))

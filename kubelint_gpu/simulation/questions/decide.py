@@ -8,11 +8,11 @@ from __future__ import annotations
 from contextlib import suppress
 
 from kubelint_gpu.simulation import hypotheses
-from kubelint_gpu.simulation.bounds import applied, change_set
+from kubelint_gpu.simulation.bounds import applied, change_set, preconditions
 from kubelint_gpu.simulation.bounds.change_set import changing, named
 from kubelint_gpu.simulation.bounds.question import Question
+from kubelint_gpu.simulation.prepare.workload_change import pods_of_others
 from kubelint_gpu.simulation.questions import helped_by, relaxed
-from kubelint_gpu.simulation.questions.beside_higher import beside_higher
 from kubelint_gpu.simulation.questions.deciders import (
     AT_LAST,
     AT_ONCE,
@@ -22,6 +22,7 @@ from kubelint_gpu.simulation.questions.deciders import (
     first_answer,
     is_counted,
 )
+from kubelint_gpu.simulation.questions.most_pods import placeable
 from kubelint_gpu.simulation.search.rows import fold, of_verdict, row_of, turned
 from kubelint_gpu.simulation.search.situation import Situation
 from kubelint_gpu.simulation.search.verdict import Judgement, Verdict
@@ -180,3 +181,32 @@ def _though_jobs_wait(question: Question, found: Judgement) -> Judgement:
         return found
     before = decided_without(situation, position, jobs)
     return fold(found, row_of(before, hypotheses.JOBS_DONE), weaker=before.verdict is not Verdict.STUCK)
+
+
+def beside_higher(question: Question, found: Judgement) -> Judgement:
+    """The judgement of a workload that lacks room, with how many of its pods run if the others have all their pods.
+
+    A pod of higher priority with no larger requests never waits while one of these pods runs on a node that it can use.
+    Source: DefaultPreemption of kube-scheduler, 1.34.
+    """
+    situation, one = question.situation, question.participant
+    mine = situation.demands[question.position]
+    short = found.verdict is None and found.placed < found.wanted and not found.refusal
+    if not short or one.daemons or one.temporary or situation.cluster.quotas or situation.grown or not mine.simple:
+        return found
+    higher = [
+        other.new
+        for other, demand in zip(situation.participants, situation.demands, strict=True)
+        if preconditions.gives_way(one.new.spec, other.new.spec)
+        and demand.simple
+        and mine.nodes <= demand.nodes
+        and all(amount <= mine.least.get(name, 0) for name, amount in demand.each.items())
+        and not (other.daemons or other.temporary or other.new.custom)
+    ]
+    if not higher:
+        return found
+    cluster = replace(situation.cluster, pods=pods_of_others(higher, situation.cluster.pods))
+    best = placeable(one.new, cluster, found.wanted, beside=higher)
+    if best is None or best >= (found.wanted if found.at_best is None else found.at_best):
+        return found
+    return replace(found, placed=min(best, found.placed), at_best=best)

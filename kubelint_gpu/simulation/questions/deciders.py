@@ -103,6 +103,17 @@ def decided(question: Question) -> Judgement:
     return found
 
 
+def stuck_without(situation: Situation, position: int, others: frozenset[int]) -> Judgement | None:
+    """The judgement of a rollout without some of the others if it is stuck, else None. One run that ends refutes it."""
+    question = Question(without(situation, others), position - sum(place < position for place in others), bounded=False)
+    found = first_answer(question, ALONE[:-1])
+    if found is None:
+        if question.search.ends_once(frozenset({question.position}), question.participant.new.key):
+            return None
+        found = first_answer(question, ALONE[-1:])
+    return found if found is not None and found.verdict is Verdict.STUCK else None
+
+
 def decided_without(situation: Situation, position: int, others: frozenset[int], *, bounded: bool = False) -> Judgement:
     """Judge a rollout without some of the others, while the rest stay; `bounded` as in `Question`."""
     left = position - sum(place < position for place in others)

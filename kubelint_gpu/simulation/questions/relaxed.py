@@ -16,9 +16,9 @@ from kubelint_gpu.simulation.bounds.preconditions import gives_way
 from kubelint_gpu.simulation.bounds.question import Decider, Question
 from kubelint_gpu.simulation.prepare.demand import contended, join_contenders
 from kubelint_gpu.simulation.prepare.workload_change import WorkloadChange, joined
-from kubelint_gpu.simulation.questions.deciders import decided_without
+from kubelint_gpu.simulation.questions.deciders import stuck_without
 from kubelint_gpu.simulation.search.engine import GroupSearch
-from kubelint_gpu.simulation.search.verdict import Judgement, Verdict
+from kubelint_gpu.simulation.search.verdict import Judgement
 from kubelint_gpu.values import replace
 from kubelint_gpu.work import UsedUp, part
 
@@ -98,8 +98,8 @@ def _stuck_without(question: Question, others: frozenset[int], *, runs: bool) ->
     with suppress(UsedUp), part(1, 4):
         # if its old pods do not run, others may have their places when it begins, and leave them
         if runs or has_its_places(situation, position) or preconditions.all_run(question.search, position):
-            found = decided_without(situation, position, others)
-            return replace(found, rows=()) if found.verdict is Verdict.STUCK else None
+            found = stuck_without(situation, position, others)
+            return found and replace(found, rows=())
     return None
 
 

@@ -204,6 +204,14 @@ class GroupSearch:
             trace = self.replayed(simulation, path) if path and all(map(simulation.has_spare, path)) else None
         return states, trace
 
+    def ends_once(self, rolling: frozenset[int], ends: str) -> bool:
+        """Whether one run from one placement reaches the end of a workload's rollout. False if that is not known."""
+        with suppress(preemptions.UnmodelledVictim, UsedUp), part(3, 4):
+            simulation = self.simulation(rolling, ())
+            start = placements.one_placement(simulation)
+            return start is not None and single_runs.reaches(simulation.model, start, ends)
+        return False
+
     def replayed(self, simulation: simulations.Simulation, path: Sequence[State], *, ends: bool = True) -> Trace:
         """Describe a run in words, after the scheduler core has confirmed each step on the whole cluster."""
         fixed = tuple(pod for pod in self.situation.fixed if pod.identifier not in simulation.in_play)

@@ -9,6 +9,7 @@ import random
 from collections.abc import Callable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from contextlib import suppress
+from functools import partial
 from operator import itemgetter
 
 from kubelint_gpu.budget import SIMULATION
@@ -94,6 +95,12 @@ def walk(
 ) -> tuple[list[State], bool | None]:
     """One run, and whether it reached its end; None if it was cut off."""
     return _run(model, start, done, draws, SIMULATION.run_steps)
+
+
+def reaches(model: Model, start: State, ends: str) -> bool:
+    """Whether one run reaches the end of a workload's rollout; False if it is cut off or gets stuck."""
+    done = partial(model.done, name=ends)
+    return walk(model, start, done, random.Random(0))[1] is True  # noqa: S311 - the same run each time
 
 
 def filling_run(

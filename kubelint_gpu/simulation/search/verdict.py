@@ -55,7 +55,6 @@ class Judgement(PartlyCompared):
         eviction: the shortest run that preempts a pod of another workload; None if there is none.
         grows: whether the verdict relies on nodes that an autoscaler may add.
         stalls: if it ends only after such a node joins, the shortest run that waits for one.
-        fragmented: whether all pods find room in some orders of placing but not in others.
         refusal: how a quota keeps it from having all its pods; None if none does.
         unknown: what the verdict could not take into account, in words; else empty.
         company: if the rollout never ends by itself, the workloads whose rollouts at the same moment may let it end. If
@@ -82,7 +81,6 @@ class Judgement(PartlyCompared):
     eviction: Trace | None = None
     grows: bool = False
     stalls: Trace | None = None
-    fragmented: bool = False
     refusal: QuotaRefusal | None = None
     unknown: str = ""
     company: tuple[Workload, ...] = ()

@@ -247,8 +247,8 @@ def _with_dependencies(
         yield Obstacle(top.reading.path, span, message, withheld=True, help=command)
     if missing:
         kept = [entry for index, entry in enumerate(entries) if index not in missing]
-        text = json.dumps({**value, "dependencies": kept}, default=str)
-        found.files[posixpath.join(target, "Chart.yaml")] = text.encode()
+        text = json.dumps({**value, "dependencies": kept}, ensure_ascii=False, default=str)
+        found.files[posixpath.join(target, "Chart.yaml")] = text.encode("utf-8", "replace")
 
 
 def _is_vendored(found: _Gathering, target: str, name: str) -> bool:

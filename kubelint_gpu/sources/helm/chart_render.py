@@ -204,12 +204,17 @@ def _run(found: RenderedChart, texts: Mapping[str, bytes] | None = None, further
         files = []
         for number, (given, reading, part) in enumerate(_given_values(found)):
             files.append(beside / f"{number}.yaml")
-            text = reading.text if given.form == "file" else json.dumps(part.value, default=str)
-            files[-1].write_text(text, encoding="utf-8")
+            text = reading.text if given.form == "file" else _as_yaml(part.value)
+            files[-1].write_text(text, encoding="utf-8", errors="replace")
         if further is not None:
             files.append(beside / "further.json")
-            files[-1].write_text(json.dumps(further, default=str), encoding="utf-8")
+            files[-1].write_text(_as_yaml(further), encoding="utf-8", errors="replace")
         return template(found.renderer.helm, tree, files, home, found.release, found.renderer.time)
+
+
+def _as_yaml(value: object) -> str:
+    """JSON without escapes of characters, which YAML does not read as JSON does."""
+    return json.dumps(value, ensure_ascii=False, default=str)
 
 
 def chart_values(found: RenderedChart) -> ChartValues:

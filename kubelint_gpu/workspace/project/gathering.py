@@ -14,7 +14,7 @@ from kubelint_gpu.messages.display import visible
 from kubelint_gpu.messages.printing import say
 from kubelint_gpu.sources import Skipped, SourceError, SourceFile, collect
 from kubelint_gpu.sources.checkout import is_chart, is_file, way_out
-from kubelint_gpu.sources.files import SUFFIXES, display_path
+from kubelint_gpu.sources.files import SUFFIXES, TEMPLATE, display_path
 from kubelint_gpu.sources.programs import keep_out
 from kubelint_gpu.values import Value, replace
 from kubelint_gpu.workspace.project.charts import CHART, RenderedCharts, may_have_git_ops, render_charts
@@ -88,7 +88,8 @@ class Gathered(Value):
         for path in self.decisive if self.commit is not None else ():
             complain(path, f"decides about all manifests: all are checked; `{accept}` accepts what is found")
         for skipped in self.skipped:
-            complain(skipped.path, f"left out: {skipped.message}")
+            if not (self.built.charts_failure and skipped.message == TEMPLATE):
+                complain(skipped.path, f"left out: {skipped.message}")
         if self.unused:
             complain(self.unused, "declares a cluster that this run does not use: give it with --inventory")
         charts = any(one.what == "chart" for one in self.built.rendered) or self.built.charts_failure

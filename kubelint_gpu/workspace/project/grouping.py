@@ -19,7 +19,7 @@ from kubelint_gpu.workspace.manifest import Manifest, manifests
 from kubelint_gpu.workspace.project.configuration import Configuration
 from kubelint_gpu.workspace.project.kustomizations import Renders
 from kubelint_gpu.workspace.project.worlds import Worlds
-from kubelint_gpu.workspace.shared_objects import SHARED, Beside, SharedObjects, outline
+from kubelint_gpu.workspace.shared_objects import SHARED, Beside, SharedObjects, are_one, outline
 
 if TYPE_CHECKING:
     from kubelint_gpu.sources.render import ObjectOrigin, Rendition
@@ -27,9 +27,6 @@ if TYPE_CHECKING:
 
 UnitChoice = Literal["file", "directory", "all"]
 """Which plain manifests are applied together if the configuration names no unit for them."""
-
-MOST_IN_DIRECTORY = 100
-"""A directory with more files is no set that anybody applies as one: its files are judged each by itself."""
 
 _REFERRED_TO = frozenset((
     "DeviceClass", "Namespace", "PersistentVolume", "PersistentVolumeClaim", "PriorityClass", "ResourceClaim",
@@ -140,11 +137,9 @@ class Grouping:
             *((members, self._clusters([one.path for one in members])) for members in further.values()),
         ]
         worlds = dict.fromkeys(world for _, clusters in every for world in clusters)
-        judged = len(every if self._unit == "file" else groups)
-        return {
-            world: Elsewhere([members if world in clusters else () for members, clusters in every], made, judged=judged)
-            for world in worlds
-        }
+        judged, alone = len(groups), self._unit == "file"
+        here = {world: [members if world in clusters else () for members, clusters in every] for world in worlds}
+        return {world: Elsewhere(each, made, judged=judged, alone=alone) for world, each in here.items()}
 
     def _groups(self, readings: Sequence[Reading], stands: _Stands) -> Iterator[tuple[str | None, list[Reading]]]:
         """Yield the files of each unit, and the name that the configuration has for it."""
@@ -185,17 +180,6 @@ class Grouping:
         called = stands.sent_to(path) if self._settings.targets else ()
         found = dict.fromkeys(one for names in called for one in self._settings.clusters_called(names))
         return tuple(found) or self._settings.clusters_of(stands.of_renders.get(path, path))
-
-
-def are_one(readings: Sequence[Reading]) -> bool:
-    """Whether the files of a directory are applied as one: if none of them declares an object of another one.
-
-    Files that declare the same object are variants, of which somebody applies one.
-    """
-    if len(readings) > MOST_IN_DIRECTORY:
-        return False
-    declared = [name for reading in readings for name in outline(reading).objects]
-    return len(declared) == len(set(declared))
 
 
 def _shared(

@@ -9,11 +9,15 @@ from typing import TYPE_CHECKING
 import click
 
 from kubelint_gpu.budget import NORMAL
+from kubelint_gpu.inventory.declarations.declared import Declared
+from kubelint_gpu.inventory.declarations.inventory import Inventory
+from kubelint_gpu.kube.objects.node import Node
+from kubelint_gpu.kube.objects.pod import Pod
 from kubelint_gpu.messages.display import visible
 from kubelint_gpu.messages.printing import say
 from kubelint_gpu.options import option
 from kubelint_gpu.sources import collect
-from kubelint_gpu.values import Value
+from kubelint_gpu.values import Value, replace
 from kubelint_gpu.work import UsedUp, limited
 
 if TYPE_CHECKING:
@@ -49,7 +53,8 @@ def what_if_options(command: Callable[..., int]) -> Callable[..., int]:
             "without",
             multiple=True,
             metavar="NAME",
-            help="What if this node were gone? May be a pattern such as gpu-*; may be repeated.",
+            help="What if this node were gone? May be a pattern such as gpu-*; may be repeated. "
+            "kubelint-gpu capacity tries each.",
         ),
     ):
         command = decorate(command)
@@ -121,8 +126,6 @@ def read_world(
     missing = [InventoryError(error.path, None, error.message) for error in collected.errors]
     wrong = (*missing, *(() if missing and not readings else errors))
     if what_if.without:
-        from kubelint_gpu.inventory.view.what_if import without_nodes
-
         names = [each.name for each in inventory.of_kind("Node")]
         changed = without_nodes(inventory, what_if.without)
         for pattern in changed.unmatched if not wrong else ():
@@ -170,3 +173,38 @@ def _near(pattern: str, names: Sequence[str]) -> str:
 
     near = difflib.get_close_matches(pattern, names, 1, 0.6)
     return f"; did you mean {near[0]}?" if near else ""
+
+
+class Without(Value):
+    """An inventory after removing nodes, and their pods with them.
+
+    `nodes` are the names of the removed nodes. `unmatched` are the patterns that match no node.
+    """
+
+    inventory: Inventory
+    nodes: tuple[str, ...]
+    unmatched: tuple[str, ...]
+
+
+def without_nodes(inventory: Inventory, patterns: Sequence[str]) -> Without:
+    """Return the inventory without the nodes that match any pattern (`gpu-3`, `gpu-*`), and without their pods.
+
+    A pool with autoscaling can add such a node again.
+    """
+    from fnmatch import fnmatchcase
+
+    names = [each.name for each in inventory.objects if isinstance(each.typed, Node)]
+    gone = {name for name in names if any(fnmatchcase(name, pattern) for pattern in patterns)}
+    unmatched = tuple(pattern for pattern in patterns if not any(fnmatchcase(name, pattern) for name in names))
+    kept = [each for each in inventory.objects if not _goes(each, gone)]
+    pools = tuple(
+        replace(pool, nodes=tuple(name for name in pool.nodes if name not in gone)) for pool in inventory.pools
+    )
+    changed = replace(inventory, objects=tuple(kept), pools=pools, unhealthy=inventory.unhealthy - gone)
+    return Without(changed, tuple(name for name in names if name in gone), unmatched)
+
+
+def _goes(declared: Declared, gone: set[str]) -> bool:
+    if isinstance(declared.typed, Node) or declared.kind == "CSINode":
+        return declared.name in gone
+    return isinstance(declared.typed, Pod) and declared.typed.spec.node_name in gone

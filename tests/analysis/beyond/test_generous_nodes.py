@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from checks_units import deployment, unit
 
-from kubelint_gpu.analysis.beyond.generous_nodes import nodes_for, on_generous_nodes, without_spare_node
+from kubelint_gpu.analysis.beyond.any_cluster import nodes_for, on_generous_nodes, without_spare_node
 from kubelint_gpu.simulation.search.verdict import Verdict
 
 PORT = "ports: [{containerPort: 80, hostPort: 80}]\n"

@@ -70,11 +70,11 @@ def messages_of(text, nodes):
 
 def test_a_job_that_never_has_all_its_pods_holds_what_it_has_for_nothing():
     assert messages_of(job("a", 3), inventory(nodes=2)) == [
-        "Job serving/a needs its 3 pods at once and only 2 find room: the running pods wait for the rest for ever"
+        "Job serving/a needs its 3 pods at once and only 2 find room on l4-1 and l4-2: the running pods wait for the rest for ever"
     ]
     assert messages_of(job("a", 3, more="  activeDeadlineSeconds: 600\n"), inventory(nodes=2)) == [
         (
-            "Job serving/a needs its 3 pods at once and only 2 find room: the running pods wait for the rest until it fails after 600 "
+            "Job serving/a needs its 3 pods at once and only 2 find room on l4-1 and l4-2: the running pods wait for the rest until it fails after 600 "
             "seconds (activeDeadlineSeconds)"
         )
     ]
@@ -103,7 +103,7 @@ def test_a_run_of_a_cron_job_needs_its_pods_at_once_too():
     )
     assert messages_of(text, inventory(nodes=3)) == []
     assert messages_of(text, inventory(nodes=2)) == [
-        "a run of CronJob serving/a needs its 3 pods at once and only 2 find room: the running pods wait for the rest for ever"
+        "a run of CronJob serving/a needs its 3 pods at once and only 2 find room on l4-1 and l4-2: the running pods wait for the rest for ever"
     ]
 
 
@@ -111,7 +111,7 @@ def test_a_job_beside_what_runs_for_good_may_never_be_whole():
     beside = deployment(spec="strategy: {rollingUpdate: {maxSurge: 0, maxUnavailable: 1}}") + "---\n"
     assert messages_of(beside + job("a", 3), inventory(nodes=3)) == [
         (
-            "while Deployment serving/chat runs, Job serving/a needs its 3 pods at once and only 2 find room: the running "
+            "while Deployment serving/chat runs, Job serving/a needs its 3 pods at once and only 2 find room on l4-1, l4-2 and l4-3: the running "
             "pods wait for the rest for ever"
         )
     ]
@@ -121,7 +121,7 @@ def test_a_job_beside_what_runs_for_good_may_never_be_whole():
     two = beside.replace("spec:\n", "spec:\n  replicas: 2\n", 1)
     assert messages_of(two + wide, inventory(gpus=2, nodes=3)) == [
         (
-            "while Deployment serving/chat runs, Job serving/a needs its 2 pods at once and as few as 1 finds room: the "
+            "while Deployment serving/chat runs, Job serving/a needs its 2 pods at once and as few as 1 finds room on l4-1, l4-2 and l4-3: the "
             "running pods may wait for the rest for ever"
         )
     ]

@@ -79,3 +79,11 @@ def test_it_is_run_at_the_root_of_a_repository(repository, tmp_path_factory):
     ran = kubelint("init", "--yes", cwd=outside)
     assert (ran.code, list(outside.iterdir())) == (2, [])
     assert "no git repository" in ran.err
+
+
+def test_the_errors_are_shown_before_a_baseline_is_offered(repository):
+    (repository / "cluster.yaml").write_bytes((TRACKER / "nodes.yaml").read_bytes())
+    ran = kubelint("init", cwd=repository, stdin=b"n\nn\nn\n")
+    assert "error[KLG101]" in ran.out
+    assert ran.out.index("error[KLG101]") < ran.out.index("Accept what is found now")
+    assert not (repository / MADE[1]).exists()

@@ -37,13 +37,13 @@ def test_as_many_replicas_as_find_room_are_offered_if_their_rollout_ends(text, t
     assert [(fix.title, fix.safety, fix.verified) for fix in found.fixes] == [
         (title, "unsafe", True) for title in titles
     ]
-    assert found.help == ()
+    assert found.help[0].startswith("add nodes with room for ")
 
 
 def test_where_nothing_finds_room_there_is_advice():
     found = told(deployment(spec="strategy: {type: Recreate}"), 2, "KLG109", FULL)
     assert found.fixes == ()
-    assert found.help == ("more nodes that have what a pod asks for, or less beside it that holds it",)
+    assert found.help == ("add nodes with room for 1 more pod with 1 nvidia.com/gpu, or let Pod lab/other take less",)
 
 
 def test_a_fix_that_was_tried_and_is_none_is_told_with_its_reason():

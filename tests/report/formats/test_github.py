@@ -6,6 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from report_samples import DEADLOCK, MAY_STICK, REPORTS, odd, report
 
+from kubelint_gpu.findings.finding import Summary
 from kubelint_gpu.report.content import Options
 from kubelint_gpu.report.formats.github import PER_KIND, render
 
@@ -76,3 +77,11 @@ def test_ten_of_each_kind_need_no_counting():
 
 def test_no_finding_says_nothing():
     assert lines(report()) == []
+
+
+def test_remarks_about_the_run_are_one_notice_and_take_the_place_of_a_note():
+    found = report(*many("note", PER_KIND), summary=Summary(notes=PER_KIND, remarks=("a 100%.", "b.")))
+    assert lines(report(summary=Summary(remarks=("a 100%.", "b.")))) == [
+        "::notice title=kubelint-gpu::a 100%25.%0Ab.\n"
+    ]
+    assert sum(line.startswith("::notice") for line in lines(found)) == PER_KIND

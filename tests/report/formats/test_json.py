@@ -70,3 +70,8 @@ def test_json_gives_back_any_text(message, path):
         return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
 
     assert [finding["message"], finding["path"]] == [held(message), held(path)]
+
+
+def test_json_has_the_remarks_about_the_run_if_there_are_any():
+    assert "remarks" not in json.loads(output("json", report()))
+    assert json.loads(output("json", report(summary=Summary(remarks=("a", "b")))))["remarks"] == ["a", "b"]

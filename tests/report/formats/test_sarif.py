@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from report_samples import DEADLOCK, MAY_STICK, PIN, REPORTS, odd, place, report, rule
 from sarif_runs import VALIDATOR, run_of
 
-from kubelint_gpu.findings.finding import Related, Step
+from kubelint_gpu.findings.finding import Related, Step, Summary
 from kubelint_gpu.report.content import Options
 from kubelint_gpu.report.formats.sarif import render
 from kubelint_gpu.report.formats.sarif_result import uri
@@ -288,3 +288,11 @@ def test_links_of_a_rule_lead_somewhere_from_everywhere():
     assert "[a](https://example.org/rules/KLG101-x/README.md)" in told
     assert "[b](https://example.org/rules/KLG203-hostname-pin/bad/b.yaml)" in told
     assert "[c](https://example.com/c) [d](#limits)" in told
+
+
+def test_remarks_about_the_run_are_notes_of_its_invocation():
+    log = json.loads("".join(render(replace(report(PIN), summary=Summary(remarks=("a {0}.", "b."))), Options())))
+    (run,) = log["runs"]
+    assert [one["level"] for one in run["invocations"][0]["toolExecutionNotifications"]] == ["note", "note"]
+    assert said(run) == ["a {{0}}.", "b."]
+    assert VALIDATOR.is_valid(log)

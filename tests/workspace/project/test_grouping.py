@@ -9,9 +9,10 @@ from kubelint_gpu.workspace.manifest import manifests
 from kubelint_gpu.workspace.project.before import Past
 from kubelint_gpu.workspace.project.configuration import Configuration
 from kubelint_gpu.workspace.project.configuration_file import load
-from kubelint_gpu.workspace.project.grouping import MOST_IN_DIRECTORY, Grouping, sources_of
+from kubelint_gpu.workspace.project.grouping import Grouping, sources_of
 from kubelint_gpu.workspace.project.kustomizations import Renders
 from kubelint_gpu.workspace.project.worlds import Worlds
+from kubelint_gpu.workspace.shared_objects import MOST_IN_DIRECTORY
 
 PODS = """\
 - {apiVersion: v1, kind: Node, metadata: {name: one}, status: {allocatable: {cpu: 4}}}

@@ -62,7 +62,9 @@ def generated(tree: DiskTree, folder: str) -> tuple[str, bytes] | None:
             return None
     if not found:
         return None
-    return posixpath.join(folder, NAMES[0]), f"resources: {json.dumps(sorted(found))}\n".encode()
+    return posixpath.join(folder, NAMES[0]), f"resources: {json.dumps(sorted(found), ensure_ascii=False)}\n".encode(
+        "utf-8", "surrogateescape"
+    )
 
 
 def _has_object(tree: DiskTree, path: str) -> bool:

@@ -5,7 +5,8 @@ from __future__ import annotations
 from devices import claim, device, device_class, held, node, pod, read, request, resource_slice, snapshot, template
 
 from kubelint_gpu.scheduler.attempt import assume
-from kubelint_gpu.scheduler.plugins.dynamic_resources.device_holders import blockers, stock
+from kubelint_gpu.scheduler.plugins.dynamic_resources.device_holders import blockers, possible_devices, stock
+from kubelint_gpu.scheduler.plugins.dynamic_resources.holdings import holdings
 
 TWO = resource_slice(device("d0", model="A"), device("d1", model="B"))
 OTHER = resource_slice(device("d0", model="A"), name="t", node="m")
@@ -61,3 +62,23 @@ def test_a_device_is_kept_by_those_who_take_its_counters():
     assert (found.thing, names(found.users)) == ("counters of gpu.example.com/n/b", ["other"])
     (found,) = blockers(read(pod("c")), here, "n")
     assert found.thing == "gpu.example.com/n/b"
+
+
+DEVICES = resource_slice(device("d0", model="A"), device("d1", model="B"), device("d2", model="A"))
+HELD = (node(), DEVICES, device_class(), held("d0"), claim(request("r", 1, A)))
+
+
+def devices_of(found):
+    return None if found is None else [one.device for one in found]
+
+
+def test_what_others_have_counts_unless_only_what_is_free_is_asked_for():
+    here = snapshot(*HELD)
+    assert devices_of(possible_devices(read(pod("c")), here, "n")) == ["d0", "d2"]
+    assert devices_of(possible_devices(read(pod("c")), here, "n", holdings(here))) == ["d2"]
+
+
+def test_a_pod_that_needs_none_there_could_have_none():
+    here = snapshot(*HELD)
+    assert possible_devices(read(pod()), here, "n") is None
+    assert possible_devices(read(pod("c")), here, "elsewhere") is None

@@ -32,6 +32,10 @@ def test_the_root_of_the_repository_is_a_folder_too(made):
     assert made({"a.yaml": OBJECT}, "") == ("kustomization.yaml", b'resources: ["a.yaml"]\n')
 
 
+def test_a_name_beyond_ascii_stands_as_it_is(made):
+    assert made({"wave-👋.yaml": OBJECT}, "") == ("kustomization.yaml", 'resources: ["wave-👋.yaml"]\n'.encode())
+
+
 @pytest.mark.parametrize("files", [{"apps/Kustomization": "", "apps/a.yaml": OBJECT}, {"apps/a.txt": ""}])
 def test_a_folder_may_need_none(made, files):
     assert made(files) is None

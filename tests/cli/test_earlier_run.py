@@ -7,7 +7,7 @@ from binascii import b2a_base64
 
 import pytest
 
-from kubelint_gpu.cache.kept_output import keep, recall
+from kubelint_gpu.cli.earlier_run import keep, recall
 
 
 class Texts(dict):

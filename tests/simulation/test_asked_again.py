@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from rollout_objects import cluster, deployment, node
 
-from kubelint_gpu.simulation.questions.asked_again import asked_once
+from kubelint_gpu.simulation.asked_again import asked_once
 from kubelint_gpu.simulation.questions.rollouts import judge
 from kubelint_gpu.simulation.transition import Transition
 from kubelint_gpu.work import UsedUp, charge, limited, of_group, part
