@@ -147,7 +147,6 @@ def unmarked(data: bytes) -> bytes:
     return _MARK.sub(b"", data)
 
 
-@lru_cache(maxsize=1024)
 def outcome(
     example: Example, data: bytes | None = None, *, marked: bool = True, beside: bytes = b"", declared: bytes = b""
 ) -> Outcome:
@@ -155,6 +154,12 @@ def outcome(
 
     `beside` are further manifests of the unit, `declared` are further objects of the cluster.
     """
+    given = example.data if data is None else data
+    return _outcome(example, given, marked=marked, beside=beside, declared=declared)
+
+
+@lru_cache(maxsize=1024)
+def _outcome(example: Example, data: bytes, *, marked: bool, beside: bytes, declared: bytes) -> Outcome:
     world = _world(example, marked=marked)
     if example.is_kustomization:
         return check((_rendered(example, world, marked=marked),), world)
@@ -162,8 +167,7 @@ def outcome(
         every = (*world.readings, read("declared.yaml", declared))
         inventory, errors = load(every)
         world = ClusterContext(inventory, every, errors)
-    found = example.data if data is None else data
-    manifest = read(example.path, found if marked else unmarked(found))
+    manifest = read(example.path, data if marked else unmarked(data))
     more = (read("beside.yaml", beside),) if beside else ()
     return check((ApplySet((manifest, *more), world, before=_before(example)),), world)
 

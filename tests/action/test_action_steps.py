@@ -14,12 +14,23 @@ FIXED = (TRACKER / "fixed.yaml").read_text()
 NODES = (TRACKER / "nodes.yaml").read_text()
 
 
-@pytest.fixture
-def runner(tmp_path):
-    runner = Runner(tmp_path)
+def prepared(folder):
+    runner = Runner(folder)
     runner.write("cluster.yaml", NODES)
     runner.write("deploy/a.yaml", TRACKED)
     return runner
+
+
+@pytest.fixture
+def runner(tmp_path):
+    return prepared(tmp_path)
+
+
+@pytest.fixture(scope="module")
+def usual(tmp_path_factory):
+    """A runner and the check that most workflows make, made once."""
+    runner = prepared(tmp_path_factory.mktemp("usual"))
+    return runner, runner.check(**CLUSTER)
 
 
 def found(step, name="found.sarif"):
@@ -40,8 +51,8 @@ def deadlock(step):
 CLUSTER = {"INPUT_INVENTORY": "cluster.yaml", "INPUT_PATHS": "deploy"}
 
 
-def test_findings_do_not_fail_the_check_but_the_verdict(runner):
-    checked = runner.check(**CLUSTER)
+def test_findings_do_not_fail_the_check_but_the_verdict(usual):
+    runner, checked = usual
     assert checked.code == 0, checked.log
     assert "KLG101" in codes(checked)
     outputs = checked.outputs
@@ -60,8 +71,9 @@ def test_nothing_found_passes(runner):
     assert runner.verdict(checked, UPLOAD="success").code == 0
 
 
-def test_the_summary_is_markdown_with_a_table_and_the_first_deadlock(runner):
-    summary = runner.check(**CLUSTER).summary
+def test_the_summary_is_markdown_with_a_table_and_the_first_deadlock(usual):
+    runner, checked = usual
+    summary = checked.summary
     assert summary.startswith("**kubelint-gpu** ")
     assert "| --- |" in summary
     assert "How KLG101 comes about" in summary
@@ -78,8 +90,8 @@ def test_the_summary_is_markdown_with_a_table_and_the_first_deadlock(runner):
         ("skipped", "never", False),
     ],
 )
-def test_findings_are_annotated_where_they_were_not_uploaded(runner, upload, wish, annotated):
-    checked = runner.check(**CLUSTER)
+def test_findings_are_annotated_where_they_were_not_uploaded(usual, upload, wish, annotated):
+    runner, checked = usual
     verdict = runner.verdict(checked, UPLOAD=upload, INPUT_ANNOTATIONS=wish)
     assert verdict.code == 1
     assert ("::error file=deploy/a.yaml,line=8" in verdict.log) is annotated
@@ -156,8 +168,8 @@ def test_a_run_that_fails_fails_whatever_fail_says(runner):
     assert runner.verdict(checked, INPUT_FAIL="false").code == 2
 
 
-def test_findings_need_not_fail(runner):
-    checked = runner.check(**CLUSTER)
+def test_findings_need_not_fail(usual):
+    runner, checked = usual
     assert runner.verdict(checked, INPUT_FAIL="false").code == 0
 
 
@@ -189,8 +201,10 @@ def test_several_paths_and_arguments_stand_on_lines_of_their_own(runner):
     "evil", ["$(touch pwned)", "`touch pwned`", "; touch pwned", '\' "; touch pwned; "', "-x; touch pwned"]
 )
 def test_no_input_runs_anything(runner, evil):
-    for name in ("INPUT_PATHS", "INPUT_INVENTORY", "INPUT_AGAINST", "INPUT_ARGUMENTS"):
-        runner.check(**CLUSTER | {name: evil, "INPUT_SARIF": "false"})
+    """Neither in the shell, which is given all inputs at once, nor in git, which is given the base."""
+    every = dict.fromkeys(("INPUT_PATHS", "INPUT_INVENTORY", "INPUT_AGAINST", "INPUT_ARGUMENTS"), evil)
+    for inputs in (every, {"INPUT_AGAINST": evil}):
+        runner.check(**CLUSTER | inputs | {"INPUT_SARIF": "false"})
     assert not (runner.checkout / "pwned").exists()
 
 

@@ -7,7 +7,7 @@ import re
 import shlex
 
 import pytest
-from command_line import ROOT
+from command_line import ROOT, beside_examples
 
 from kubelint_gpu.cli.main import invoke
 
@@ -35,8 +35,8 @@ every_example = pytest.mark.parametrize("folder", EXAMPLES, ids=lambda folder: f
 
 @pytest.fixture
 def run(monkeypatch, capsys):
-    """The command in this process, at the root of the repository and 100 columns wide."""
-    monkeypatch.chdir(ROOT)
+    """The command in this process, where the examples are and nothing else, 100 columns wide."""
+    monkeypatch.chdir(beside_examples())
     monkeypatch.setenv("COLUMNS", "100")
     monkeypatch.delenv("FORCE_COLOR", raising=False)
     # a run that ends with its process collects no garbage; this one goes on

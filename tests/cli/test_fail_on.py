@@ -50,6 +50,12 @@ priorityClasses:
 """
 
 
+@pytest.fixture(scope="module")
+def kept(tmp_path_factory):
+    """Results of earlier runs are used: each of these takes seconds, and is judged once."""
+    return {"KUBELINT_GPU_NO_CACHE": "", "XDG_CACHE_HOME": str(tmp_path_factory.mktemp("cache"))}
+
+
 @pytest.fixture
 def left_open(tmp_path):
     (tmp_path / "a.yaml").write_text(OPEN)
@@ -137,17 +143,17 @@ def test_a_finding_says_itself_that_it_is_undecided(left_open, tmp_path):
         (("--min-severity", "error", "--fail-on", "error"), [], 0),
     ],
 )
-def test_what_is_cut_short_is_a_rule_like_any_other(options, shown, code):
-    ran = check_json(*CUT_SHORT, *options)
+def test_what_is_cut_short_is_a_rule_like_any_other(kept, options, shown, code):
+    ran = check_json(*CUT_SHORT, *options, env=kept)
     assert ([(one["code"], one["severity"]) for one in ran.json["findings"]], ran.code) == (shown, code)
     assert ran.json["undecided"] == [{"reason": WHY, "count": 1}]
 
 
 @pytest.mark.parametrize(("severity", "code"), [("error", 1), ("note", 0), ("off", 0)])
-def test_the_configuration_sets_the_severity_of_what_is_cut_short(severity, code, tmp_path):
+def test_the_configuration_sets_the_severity_of_what_is_cut_short(kept, severity, code, tmp_path):
     settings = tmp_path / "settings.yaml"
     settings.write_text(f"severity:\n  KLG000: {severity}\n")
-    ran = check_json(*CUT_SHORT, "--config", settings)
+    ran = check_json(*CUT_SHORT, "--config", settings, env=kept)
     assert [one["severity"] for one in ran.json["findings"]] == [severity] * (severity != "off")
     assert ran.code == code
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+import shlex
 import shutil
 import subprocess
 import sys
@@ -30,15 +31,20 @@ def installed() -> list[str]:
 def script(path: Path, real: str | None, *, update: bool) -> Path:
     """A program that answers like helm: by asking the real one, or from the recordings."""
     here = str(Path(__file__).resolve().parent)
-    path.write_text(
-        f"#!{sys.executable}\nimport sys\nsys.path.insert(0, {here!r})\n"
-        f"from helm_recordings import main\nsys.exit(main({real!r}, {update!r}))\n"
-    )
+    if real is not None and not update:
+        name, called = Path(real).name, shlex.quote(real)
+        path.write_text(f'#!/bin/sh\n[ "$1" = version ] && echo "through {name}" && exit\nexec {called} "$@"\n')
+    else:
+        path.write_text(
+            f"#!{sys.executable}\nimport sys\nsys.path.insert(0, {here!r})\n"
+            f"from helm_recordings import main\nsys.exit(main({real!r}))\n"
+        )
     path.chmod(0o755)
     return path
 
 
-def main(real: str | None, update: bool) -> int:
+def main(real: str | None) -> int:
+    """Replay what was recorded, or ask the real one and record it."""
     if sys.argv[1] == "version":
         print("v0.0.0-recorded" if real is None else f"through {Path(real).name}")
         return 0
@@ -55,11 +61,10 @@ def main(real: str | None, update: bool) -> int:
     ran = subprocess.run([real, *sys.argv[1:]], capture_output=True, check=False, env=os.environ)
     sys.stdout.buffer.write(ran.stdout)
     sys.stderr.buffer.write(ran.stderr)
-    if update:
-        FOLDER.mkdir(parents=True, exist_ok=True)
-        error = ran.stderr.decode().replace(str(chart.parent), "@PICTURE@")
-        packed = b85encode(zlib.compress(ran.stdout, 9)).decode()
-        known.write_text(json.dumps({"code": ran.returncode, "err": error, "out": packed}) + "\n")
+    FOLDER.mkdir(parents=True, exist_ok=True)
+    error = ran.stderr.decode().replace(str(chart.parent), "@PICTURE@")
+    packed = b85encode(zlib.compress(ran.stdout, 9)).decode()
+    known.write_text(json.dumps({"code": ran.returncode, "err": error, "out": packed}) + "\n")
     return ran.returncode
 
 

@@ -4,17 +4,16 @@ from __future__ import annotations
 
 import json
 import os
-import subprocess
-import sys
+from functools import partial
 from pathlib import Path
 
 import pytest
+import warm
 
 from kubelint_gpu.sources.kustomize.program import find_program
 from kubelint_gpu.sources.kustomize.rendering import Renderer, render
 
 ROOT = Path(__file__).resolve().parents[2]
-COMMAND = Path(sys.executable).parent / "kubelint-gpu"
 TRACKED = (ROOT / "examples" / "tracker" / "tracker.yaml").read_text()
 INVENTORY = """\
 apiVersion: kubelint-gpu/v1
@@ -25,25 +24,26 @@ nodes:
 """
 
 
+def written(folder, configuration, **files):
+    (folder / ".git").mkdir()
+    clusters = {f"clusters/{name}.yaml": INVENTORY % (name, count) for name, count in (("small", 1), ("roomy", 4))}
+    base = {"base/kustomization.yaml": "resources: [tracker.yaml]\n", "base/tracker.yaml": TRACKED}
+    for name, text in {**clusters, **base, ".kubelint-gpu.yaml": configuration, **files}.items():
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_text(text)
+    return folder
+
+
 @pytest.fixture
 def repository(tmp_path):
-    def write(configuration, **files):
-        (tmp_path / ".git").mkdir()
-        clusters = {f"clusters/{name}.yaml": INVENTORY % (name, count) for name, count in (("small", 1), ("roomy", 4))}
-        base = {"base/kustomization.yaml": "resources: [tracker.yaml]\n", "base/tracker.yaml": TRACKED}
-        for name, text in {**clusters, **base, ".kubelint-gpu.yaml": configuration, **files}.items():
-            (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
-            (tmp_path / name).write_text(text)
-        return tmp_path
-
-    return write
+    return partial(written, tmp_path)
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def found(program):
     def run(folder, *paths):
-        command = [str(COMMAND), "check", *paths, "--kustomize", program, "--output-format", "json"]
-        return json.loads(subprocess.run(command, cwd=folder, capture_output=True, check=False).stdout)["findings"]
+        command = ["check", *paths, "--kustomize", program, "--output-format", "json"]
+        return json.loads(warm.run(command, cwd=folder, environment=dict(os.environ)).stdout)["findings"]
 
     return run
 
@@ -84,20 +84,30 @@ def placed(folder, one):
     return one["code"], one["line"], one["message"], str((folder / one["path"]).resolve())
 
 
-@pytest.mark.parametrize("start", [".", "base", "overlays/prod", "..", "/"])
-@pytest.mark.parametrize("absolute", [False, True])
-def test_the_same_is_found_from_any_working_directory(repository, found, start, absolute):
-    folder = repository(
+@pytest.fixture(scope="module")
+def told(found, tmp_path_factory):
+    """A repository below a kustomization that is none of its own, and what is found from its top without that."""
+    above = tmp_path_factory.mktemp("above")
+    (above / "repository").mkdir()
+    folder = written(
+        above / "repository",
         "inventory: clusters/small.yaml\n",
         **{"overlays/prod/kustomization.yaml": "resources: [../../base]\nnamePrefix: prod-\n"},
     )
+    findings = sorted(placed(folder, one) for one in found(folder, "base/tracker.yaml"))
+    (above / "kustomization.yaml").write_text("resources: [missing.yaml]\n")
+    return folder, findings
+
+
+@pytest.mark.parametrize("start", [".", "base", "overlays/prod", "..", "/"])
+@pytest.mark.parametrize("absolute", [False, True])
+def test_the_same_is_found_from_any_working_directory(told, found, start, absolute):
+    folder, findings = told
     cwd = (folder / start).resolve()
     path = folder / "base" / "tracker.yaml"
     given = str(path) if absolute else os.path.relpath(path, cwd)
-    if start == "base":
-        (cwd.parent.parent / "kustomization.yaml").write_text("resources: [missing.yaml]\n")
     there = sorted(placed(cwd, one) for one in found(cwd, given))
-    assert there == sorted(placed(folder, one) for one in found(folder, "base/tracker.yaml"))
+    assert there == findings
     assert {one[0] for one in there} >= {"KLG101", "KLG301"}
 
 

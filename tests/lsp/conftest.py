@@ -5,7 +5,8 @@ from __future__ import annotations
 import shutil
 
 import pytest
-from editor import TRACKER
+import pytest_asyncio
+from editor import TRACKER, Server
 
 
 @pytest.fixture
@@ -16,3 +17,12 @@ def folder(tmp_path):
     shutil.copy(TRACKER / "tracker.yaml", folder)
     (folder / ".kubelint-gpu.yaml").write_text("inventory: cluster.yaml\nselect: KLG0, KLG1\n")
     return folder
+
+
+@pytest_asyncio.fixture(scope="session", loop_scope="session")
+async def desk():
+    """Editors of one process, one after the other, each with a folder of its own: what most tests need."""
+    server = Server()
+    await server.begin(None)
+    yield server.editing
+    await server.end()

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import asyncio
 import json
-import subprocess
+import os
 import sys
 from contextlib import asynccontextmanager
 from pathlib import Path
 
+import warm
 from lsprotocol import types
 from pytest_lsp import LanguageClient, client_capabilities
 
@@ -20,8 +21,8 @@ QUIET = 60.0
 
 def checked(folder):
     """What the command line says."""
-    command = [COMMAND, "check", ".", "--output-format", "json"]
-    return json.loads(subprocess.run(command, cwd=folder, capture_output=True, check=False).stdout)["findings"]
+    ran = warm.run(["check", ".", "--output-format", "json"], cwd=folder, environment=dict(os.environ))
+    return json.loads(ran.stdout)["findings"]
 
 
 def codes(diagnostics):
@@ -29,11 +30,13 @@ def codes(diagnostics):
 
 
 class Editor:
-    """One session; documents are files of a folder, by their names."""
+    """Documents are files of a folder, by their names; of other files than those below `only` nothing is taken."""
 
-    def __init__(self, client, folder):
+    def __init__(self, client, folder, only=""):
         self.client = client
         self.folder = folder
+        self.only = only
+        self.open_now = set()
         self.texts = {}
         self.versions = {}
         self.published = []
@@ -47,12 +50,15 @@ class Editor:
         return (self.folder / name).as_uri() if ":" not in name else name
 
     def took(self, params):
+        if params.uri.startswith("file:") and not params.uri.startswith(self.only):
+            return
         self.published.append(params)
         self._news.set()
 
     def open(self, name, text=None, language="yaml"):
         text = (self.folder / name).read_bytes().decode() if text is None else text
         self.texts[name], self.versions[name] = text, 1
+        self.open_now.add(name)
         document = types.TextDocumentItem(self.uri(name), language, 1, text)
         self.client.text_document_did_open(types.DidOpenTextDocumentParams(document))
 
@@ -72,6 +78,7 @@ class Editor:
         self.client.text_document_did_save(types.DidSaveTextDocumentParams(identifier))
 
     def close(self, name):
+        self.open_now.discard(name)
         self.client.text_document_did_close(
             types.DidCloseTextDocumentParams(types.TextDocumentIdentifier(self.uri(name)))
         )
@@ -116,39 +123,71 @@ class Editor:
         )
 
 
+class Server:
+    """A process of the command, and the editor that it speaks to at the moment."""
+
+    def __init__(self):
+        self.client = LanguageClient(configuration=None)
+        self.editor = Editor(self.client, None)
+
+        @self.client.feature(types.TEXT_DOCUMENT_PUBLISH_DIAGNOSTICS)
+        def published(params: types.PublishDiagnosticsParams):
+            self.editor.took(params)
+
+        @self.client.feature(types.WINDOW_LOG_MESSAGE)
+        def logged(params: types.LogMessageParams):
+            self.editor.logged.append(params.message)
+
+        @self.client.feature(types.WINDOW_SHOW_MESSAGE)
+        def told(params: types.ShowMessageParams):
+            self.editor.shown.append(params.message)
+
+        @self.client.feature(types.CLIENT_REGISTER_CAPABILITY)
+        def registered(params: types.RegistrationParams):
+            self.editor.registered += params.registrations
+
+    async def begin(self, folder, *arguments, encodings=None, capabilities=None):
+        found = capabilities or client_capabilities("visual-studio-code")
+        if encodings is not None:
+            found.general.position_encodings = encodings
+        await self.client.start_io(str(COMMAND), "lsp", *arguments)
+        folders = [types.WorkspaceFolder(folder.as_uri(), folder.name)] if folder else []
+        self.editor = Editor(self.client, folder)
+        self.editor.initialized = await self.client.initialize_session(
+            types.InitializeParams(
+                capabilities=found, workspace_folders=folders, root_uri=folder.as_uri() if folder else None
+            )
+        )
+
+    async def end(self):
+        await self.client.shutdown_session()
+        await self.client.stop()
+
+    @asynccontextmanager
+    async def editing(self, folder):
+        """An editor that opens a folder, and closes its documents and the folder at the end."""
+        here = types.WorkspaceFolder(folder.as_uri(), folder.name)
+        self.editor = editor = Editor(self.client, folder, only=f"{folder.as_uri()}/")
+        self._folders([here], [])
+        try:
+            yield editor
+        finally:
+            for name in sorted(editor.open_now):
+                editor.close(name)
+            self._folders([], [here])
+
+    def _folders(self, added, removed):
+        event = types.WorkspaceFoldersChangeEvent(added, removed)
+        self.client.workspace_did_change_workspace_folders(types.DidChangeWorkspaceFoldersParams(event))
+
+
 @asynccontextmanager
 async def editing(folder, *arguments, encodings=None, capabilities=None):
-    """A session in a folder; it ends as the protocol wants it to, and the process with it."""
-    client = LanguageClient(configuration=None)
-    editor = Editor(client, folder)
-    found = capabilities or client_capabilities("visual-studio-code")
-    if encodings is not None:
-        found.general.position_encodings = encodings
-
-    @client.feature(types.TEXT_DOCUMENT_PUBLISH_DIAGNOSTICS)
-    def published(params: types.PublishDiagnosticsParams):
-        editor.took(params)
-
-    @client.feature(types.WINDOW_LOG_MESSAGE)
-    def logged(params: types.LogMessageParams):
-        editor.logged.append(params.message)
-
-    @client.feature(types.WINDOW_SHOW_MESSAGE)
-    def told(params: types.ShowMessageParams):
-        editor.shown.append(params.message)
-
-    @client.feature(types.CLIENT_REGISTER_CAPABILITY)
-    def registered(params: types.RegistrationParams):
-        editor.registered += params.registrations
-
-    await client.start_io(str(COMMAND), "lsp", *arguments)
-    folders = [types.WorkspaceFolder(folder.as_uri(), folder.name)]
-    editor.initialized = await client.initialize_session(
-        types.InitializeParams(capabilities=found, workspace_folders=folders, root_uri=folder.as_uri())
-    )
+    """A session of its own in a folder; it ends as the protocol wants it to, and the process with it."""
+    server = Server()
+    await server.begin(folder, *arguments, encodings=encodings, capabilities=capabilities)
     try:
-        yield editor
+        yield server.editor
     finally:
-        if not editor.ended:
-            await client.shutdown_session()
-            await client.stop()
+        if not server.editor.ended:
+            await server.end()

@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-import json
 import os
-import subprocess
 from collections import Counter
 from pathlib import Path
 
 import pytest
-from command_line import kubelint
-from editor import COMMAND, ROOT, editing
+from command_line import check_json, kubelint
+from editor import ROOT, Server
 from kustomize_fixtures import example, program
 from revisions import ONE, git, small
 
 __all__ = ["example", "program"]
-pytestmark = pytest.mark.asyncio
+pytestmark = pytest.mark.asyncio(loop_scope="session")
 SEVERITIES = {1: "error", 2: "warning", 3: "note"}
 QUOTA = "apiVersion: v1\nkind: ResourceQuota\nmetadata: {name: q, namespace: ml}\nspec: {hard: {requests.nvidia.com/gpu: 1}}\n"
 SCALER = (
@@ -30,15 +28,11 @@ def spaced(*names):
 
 
 def commanded(folder, name):
-    ran = subprocess.run(
-        [COMMAND, "check", name, "--output-format", "json"], cwd=folder, capture_output=True, check=False
-    )
-    return Counter(
-        (one["path"], one["code"], one["severity"], one["message"]) for one in json.loads(ran.stdout)["findings"]
-    )
+    found = check_json(name, cwd=folder).json["findings"]
+    return Counter((one["path"], one["code"], one["severity"], one["message"]) for one in found)
 
 
-async def agree(folder, *names, none=()):
+async def agree(editing, folder, *names, none=()):
     """Open each file alone; what is published at last must be what the command says."""
     for name in names:
         wanted = commanded(folder, name)
@@ -63,10 +57,19 @@ async def agree(folder, *names, none=()):
 async def test_a_base_a_patch_and_an_overlay_opened_alone_show_what_the_command_says(example, program, monkeypatch):
     (example / ".kubelint-gpu.yaml").write_text("inventory: inventory.yaml\n")
     monkeypatch.setenv("PATH", f"{Path(program).parent}{os.pathsep}{os.environ['PATH']}")
-    await agree(example, "base/deployment.yaml", "components/pinned/pin.yaml", "overlays/prod/kustomization.yaml")
+    server = Server()
+    await server.begin(None)
+    await agree(
+        server.editing,
+        example,
+        "base/deployment.yaml",
+        "components/pinned/pin.yaml",
+        "overlays/prod/kustomization.yaml",
+    )
+    await server.end()
 
 
-async def test_joined_findings_and_objects_of_other_directories_show_what_the_command_says(tmp_path):
+async def test_joined_findings_and_objects_of_other_directories_show_what_the_command_says(tmp_path, desk):
     files = {
         ".kubelint-gpu.yaml": "inventory: cluster.yaml\n",
         "cluster.yaml": ONE,
@@ -82,6 +85,7 @@ async def test_joined_findings_and_objects_of_other_directories_show_what_the_co
     git(tmp_path, "init", "-q")
     git(tmp_path, "add", ".")
     await agree(
+        desk,
         tmp_path,
         "apps/many.yaml",
         "scale/s.yaml",
@@ -91,10 +95,10 @@ async def test_joined_findings_and_objects_of_other_directories_show_what_the_co
     )
     kubelint("check", "apps", "--write-baseline", "accepted.json", "--exit-zero", cwd=tmp_path)
     (tmp_path / ".kubelint-gpu.yaml").write_text("inventory: cluster.yaml\nbaseline: accepted.json\n")
-    await agree(tmp_path, "apps/many.yaml", none=["apps/many.yaml"])
+    await agree(desk, tmp_path, "apps/many.yaml", none=["apps/many.yaml"])
 
 
-async def test_examples_show_what_the_command_says(tmp_path):
+async def test_examples_show_what_the_command_says(tmp_path, desk):
     for name, inventory, path in (
         ("tracker", "nodes.yaml", "tracker.yaml"),
         ("quota", "inventory.yaml", "manifest.yaml"),
@@ -105,4 +109,4 @@ async def test_examples_show_what_the_command_says(tmp_path):
         for one in (path, inventory):
             (folder / one).write_bytes((ROOT / "examples" / name / one).read_bytes())
         (folder / ".kubelint-gpu.yaml").write_text(f"inventory: {inventory}\n")
-        await agree(folder, path)
+        await agree(desk, folder, path)

@@ -9,7 +9,7 @@ import pytest
 from editor import TRACKER, editing
 from lsprotocol import types
 
-pytestmark = pytest.mark.asyncio
+pytestmark = pytest.mark.asyncio(loop_scope="session")
 
 TEXT = (TRACKER / "tracker.yaml").read_text()
 
@@ -30,8 +30,8 @@ async def test_the_server_answers_while_a_check_runs(folder):
         assert [one.code for one in found] == ["KLG001"]
 
 
-async def test_a_huge_file_is_refused_kindly(folder):
-    async with editing(folder) as editor:
+async def test_a_huge_file_is_refused_kindly(folder, desk):
+    async with desk(folder) as editor:
         editor.open("huge.yaml", "# " + "x" * 5_000_000 + "\n")
         (one,) = await editor.diagnostics("huge.yaml")
         assert one.severity == types.DiagnosticSeverity.Information
@@ -41,8 +41,8 @@ async def test_a_huge_file_is_refused_kindly(folder):
         assert [one.code for one in await editor.diagnostics("tracker.yaml")] == ["KLG101"]
 
 
-async def test_documents_that_are_no_files_are_checked(folder):
-    async with editing(folder) as editor:
+async def test_documents_that_are_no_files_are_checked(folder, desk):
+    async with desk(folder) as editor:
         editor.open("untitled:Untitled-1", TEXT)
         assert await editor.diagnostics("untitled:Untitled-1")
         editor.open("git:/x/y%20z.yaml?%7B%7D", "kind: [")

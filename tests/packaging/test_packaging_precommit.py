@@ -47,6 +47,7 @@ def deadlock(ran):
     return one[0], one[1].strip() or "this"
 
 
+@pytest.mark.thorough
 def test_try_repo_fails_on_the_tracker(cluster, hooks):
     cluster.stage("tracker.yaml", TRACKED)
     cluster.stage(".kubelint-gpu.yaml", "inventory: cluster.yaml\n")

@@ -17,13 +17,18 @@ from contextlib import redirect_stderr, redirect_stdout
 from pathlib import Path
 
 import pytest
-from cases import LEFT_OUT, ROOT, Case, groups
+from cases import HEAVY, LEFT_OUT, ROOT, Case, groups
 
 from kubelint_gpu.cli.main import invoke
 
 HERE = Path(__file__).parent
 GROUPS = groups()
-TESTS = [(file, name) for file, tests in GROUPS.items() for name in tests]
+LONG = f"{HEAVY[0]}-{HEAVY[-1]}"
+TESTS = [
+    pytest.param(file, name, id=f"{file}-{name}", marks=pytest.mark.thorough if name == LONG else ())
+    for file, tests in GROUPS.items()
+    for name in tests
+]
 FIRST = ("code", "severity", "certainty", "object", "path", "line", "column", "message")
 """What a line about a finding begins with."""
 DERIVED = ("name", "endLine", "endColumn", "fingerprint", "version")
@@ -73,10 +78,10 @@ def ask(arguments):
 def answers(case: Case, folder):
     for name, text in case.files.items():
         (folder / name).write_text(text, encoding="utf-8")
-    if case.folder not in (None, ROOT):
-        # beside the repository: its other examples declare classes, too
-        shutil.copytree(case.folder, folder, dirs_exist_ok=True)
-    os.chdir(ROOT if case.folder == ROOT else folder)
+    if case.folder is not None:
+        # outside the repository: its other examples declare classes, too
+        shutil.copytree(case.folder, folder / case.place, dirs_exist_ok=True)
+    os.chdir(folder)
     return {name: ask(arguments) for name, arguments in case.commands.items()}
 
 
@@ -112,7 +117,7 @@ def here(monkeypatch):
 
 
 @pytest.mark.usefixtures("here")
-@pytest.mark.parametrize(("file", "name"), TESTS, ids=[f"{file}-{name}" for file, name in TESTS])
+@pytest.mark.parametrize(("file", "name"), TESTS)
 def test_the_answers_are_the_recorded_ones(file, name, tmp_path, request):
     cases = GROUPS[file][name]()
     assert cases or name in LEFT_OUT

@@ -7,13 +7,13 @@ from rollout_objects import apart, cluster, deployment, node, pod, same
 
 from kubelint_gpu.simulation.questions.rollouts import judge
 from verdict_evidence import arithmetic
-from verdict_evidence.watch import checked
+from verdict_evidence.watch import claimed
 
 
 def situation_of(workloads, *objects):
     """The situation of the first question that a decider answers."""
     found = []
-    with checked(lambda _, claim, __: found.append(claim)):
+    with claimed(found.append):
         judge(same(*workloads), cluster(*objects))
     return found[0].situation, found[0].positions[0]
 

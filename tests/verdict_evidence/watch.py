@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from contextlib import contextmanager
+from functools import partial
 
 from kubelint_gpu.simulation.asked import watched
 from kubelint_gpu.simulation.bounds.question import Question
@@ -19,20 +20,30 @@ def checked(seen=lambda *_: None):
     A verdict that is shown to be wrong raises `checker.NotShown`. The work is charged to nobody.
     """
 
-    def watch(question, found, *more):
-        if isinstance(question, Question):
-            told = _of_one(question, found, *more)
-        elif found.verdict is not None:
-            told = _of_a_group(question, found)
-        else:
-            return
-        name, ends, claim = told
+    def shown_to(name, claim, ends):
         with watched(None), limited(sys.maxsize):
             evidence = shown(claim, ends)
         seen(name, claim, evidence)
 
-    with watched(watch):
+    with watched(partial(_tell, shown_to)):
         yield
+
+
+@contextmanager
+def claimed(seen):
+    """`seen` gets each verdict within as a claim, whose evidence nobody looks for."""
+    with watched(partial(_tell, lambda _name, claim, _ends: seen(claim))):
+        yield
+
+
+def _tell(seen, question, found, *more):
+    if isinstance(question, Question):
+        name, ends, claim = _of_one(question, found, *more)
+    elif found.verdict is not None:
+        name, ends, claim = _of_a_group(question, found)
+    else:
+        return
+    seen(name, claim, ends)
 
 
 def _of_one(question, found, name, moving):

@@ -64,12 +64,12 @@ def test_replicas_are_counted_on_the_devices_of_all_nodes_that_a_pool_may_have(i
 
 
 def test_partitions_are_counted_on_the_nodes_that_a_pool_may_add_too():
-    pool = POOL.format(size="autoscaling: {min: 1, max: 3}").replace('"1.34"', '"1.36"')
+    pool = POOL.format(size="autoscaling: {min: 0, max: 1}").replace('"1.34"', '"1.36"')
     pool = pool.replace("count: 1}]", "mig: dynamic}]")
-    text = CLAIM.format(replicas=30, count=1).replace("gpu.nvidia.com", "mig.nvidia.com")
+    text = CLAIM.format(replicas=9, count=1).replace("gpu.nvidia.com", "mig.nvidia.com")
     (found,) = findings(text, pool)
     assert (found.code, found.severity) == ("KLG109", "error")
-    assert found.message.startswith("only 21 of 30 replicas can run even with pool gpu at its maximum of 3 nodes")
+    assert found.message.startswith("only 7 of 9 replicas can run even with pool gpu at its maximum of 1 node:")
 
 
 def test_a_claim_that_no_node_of_an_empty_pool_would_serve_is_unsatisfiable_for_certain():

@@ -53,7 +53,10 @@ def test_help_says_the_name_by_which_it_was_called(tmp_path):
         (["chekc"], 'there is no command "chekc"; did you mean check?'),
         (["inventory", "captrue"], 'there is no command "captrue"; did you mean capture?'),
         (["config", "shema"], 'there is no command "shema"; did you mean schema?'),
-        (["README.md"], 'there is no command "README.md"; to check it: kubelint-gpu check README.md'),
+        (
+            ["examples/README.md"],
+            'there is no command "examples/README.md"; to check it: kubelint-gpu check examples/README.md',
+        ),
         (
             ["xyz"],
             'there is no command "xyz"; there are cache, capacity, check, config, drain, explain, init, inventory, lsp, report, rules',

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import pytest
-from editor import TRACKER, editing
+from editor import TRACKER
 from offered_edits import applied, edits_of
 
-pytestmark = pytest.mark.asyncio
+pytestmark = pytest.mark.asyncio(loop_scope="session")
 
 TEXT = (TRACKER / "tracker.yaml").read_text()
 
@@ -27,10 +27,10 @@ WRITTEN = (
 
 
 @pytest.mark.parametrize("newline", ["\n", "\r\n"])
-async def test_fix_all_on_save_makes_every_safe_fix(folder, newline):
+async def test_fix_all_on_save_makes_every_safe_fix(folder, newline, desk):
     text = "# 😀\n" + TEXT + "  # kubelint-gpu: ignore[KLG110] no longer\n  sessionAffinity: None\n"
     text = text.replace("\n", newline)
-    async with editing(folder) as editor:
+    async with desk(folder) as editor:
         editor.open("tracker.yaml", text)
         assert [one.code for one in await editor.diagnostics("tracker.yaml")] == ["KLG101", "KLG005"]
         (action,) = await editor.actions("tracker.yaml", 0, only=["source.fixAll"])
@@ -43,8 +43,8 @@ async def test_fix_all_on_save_makes_every_safe_fix(folder, newline):
         assert not await editor.actions("tracker.yaml", 0, only=["source.fixAll"])
 
 
-async def test_ignore_here_writes_the_comment_that_the_linter_reads(folder):
-    async with editing(folder) as editor:
+async def test_ignore_here_writes_the_comment_that_the_linter_reads(folder, desk):
+    async with desk(folder) as editor:
         editor.open("tracker.yaml", "")
         for old, new, wanted in WRITTEN:
             text = TEXT.replace(old, new, 1) if old else TEXT
@@ -58,8 +58,8 @@ async def test_ignore_here_writes_the_comment_that_the_linter_reads(folder):
             assert "KLG101" not in [one.code for one in await editor.diagnostics("tracker.yaml")]
 
 
-async def test_json_has_no_comments_and_no_ignore_here(folder):
-    async with editing(folder) as editor:
+async def test_json_has_no_comments_and_no_ignore_here(folder, desk):
+    async with desk(folder) as editor:
         editor.open("pod.json", '{"kind": "Pod", "kind": "Pod"}\n', "json")
         found = await editor.diagnostics("pod.json")
         assert [one.code for one in found] == ["KLG001"]

@@ -7,13 +7,13 @@ from editor import TRACKER, editing
 from lsprotocol import types
 from offered_edits import applied, edits_of
 
-pytestmark = pytest.mark.asyncio
+pytestmark = pytest.mark.asyncio(loop_scope="session")
 
 TEXT = (TRACKER / "tracker.yaml").read_text()
 
 
-async def test_the_safe_fix_is_preferred_the_unsafe_one_says_so_and_both_help(folder):
-    async with editing(folder) as editor:
+async def test_the_safe_fix_is_preferred_the_unsafe_one_says_so_and_both_help(folder, desk):
+    async with desk(folder) as editor:
         editor.open("tracker.yaml")
         await editor.diagnostics("tracker.yaml")
         safe, unsafe, *_ = await editor.actions("tracker.yaml", 7)
@@ -29,8 +29,8 @@ async def test_the_safe_fix_is_preferred_the_unsafe_one_says_so_and_both_help(fo
             assert await editor.diagnostics("tracker.yaml") == []
 
 
-async def test_actions_are_those_of_the_text_as_it_is_now(folder):
-    async with editing(folder) as editor:
+async def test_actions_are_those_of_the_text_as_it_is_now(folder, desk):
+    async with desk(folder) as editor:
         editor.open("tracker.yaml")
         await editor.diagnostics("tracker.yaml")
         editor.change("tracker.yaml", "# 😀\n", ((0, 0), (0, 0)))
@@ -40,8 +40,8 @@ async def test_actions_are_those_of_the_text_as_it_is_now(folder):
         assert await editor.diagnostics("tracker.yaml") == []
 
 
-async def test_an_editor_may_name_the_diagnostic_instead_of_its_place(folder):
-    async with editing(folder) as editor:
+async def test_an_editor_may_name_the_diagnostic_instead_of_its_place(folder, desk):
+    async with desk(folder) as editor:
         editor.open("tracker.yaml")
         found = await editor.diagnostics("tracker.yaml")
         first, *_ = await editor.actions("tracker.yaml", 30, diagnostics=found)

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import pytest
-from editor import editing
 from hovered import HEAD
 
-pytestmark = pytest.mark.asyncio
+pytestmark = pytest.mark.asyncio(loop_scope="session")
 
 
 async def offered(editor, text, name="p.yaml"):
@@ -30,8 +29,8 @@ async def offered(editor, text, name="p.yaml"):
     return found
 
 
-async def test_completion_offers_what_the_inventory_has_in_text_that_cannot_be_read(declared):
-    async with editing(declared) as editor:
+async def test_completion_offers_what_the_inventory_has_in_text_that_cannot_be_read(declared, desk):
+    async with desk(declared) as editor:
         keys = await offered(editor, HEAD + "  nodeSelector:\n    zo|")
         assert keys["zone"] == ("zone:", "on 2 of 2 nodes")
         assert keys["on"] == ('"on":', "on 1 of 2 nodes")
@@ -63,14 +62,14 @@ async def test_completion_offers_what_the_inventory_has_in_text_that_cannot_be_r
         assert await offered(editor, HEAD + "  containers:\n  - name: |") == {}
 
 
-async def test_an_emoji_before_the_cursor_moves_nothing(declared):
-    async with editing(declared) as editor:
+async def test_an_emoji_before_the_cursor_moves_nothing(declared, desk):
+    async with desk(declared) as editor:
         found = await offered(editor, HEAD + '  nodeSelector: {"😀": x, zone: so|}')
         assert found["south"][0] == 'nodeSelector: {"😀": x, zone: south}'
 
 
-async def test_rules_are_offered_in_a_suppression(declared):
-    async with editing(declared) as editor:
+async def test_rules_are_offered_in_a_suppression(declared, desk):
+    async with desk(declared) as editor:
         found = await offered(editor, HEAD + "  # kubelint-gpu: ignore[KLG203, KLG1|]")
         assert found["KLG101"][0] == "# kubelint-gpu: ignore[KLG203, KLG101]"
         assert found["KLG101"][1].startswith("rollout-deadlock: ")

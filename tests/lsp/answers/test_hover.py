@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import pytest
-from editor import editing
 from hovered import HEAD
 
-pytestmark = pytest.mark.asyncio
+pytestmark = pytest.mark.asyncio(loop_scope="session")
 
 
-async def test_hover_on_a_finding_shows_its_story_and_its_page(declared):
+async def test_hover_on_a_finding_shows_its_story_and_its_page(declared, desk):
     (declared / ".kubelint-gpu.yaml").write_text("inventory: nodes.yaml\n")
-    async with editing(declared) as editor:
+    async with desk(declared) as editor:
         editor.open("tracker.yaml")
         await editor.diagnostics("tracker.yaml")
         text = (await editor.hover("tracker.yaml", 7, 1)).contents.value
@@ -23,8 +22,8 @@ async def test_hover_on_a_finding_shows_its_story_and_its_page(declared):
         assert "](../" not in text
 
 
-async def test_hover_on_a_code_in_a_suppression_shows_the_page(declared):
-    async with editing(declared) as editor:
+async def test_hover_on_a_code_in_a_suppression_shows_the_page(declared, desk):
+    async with desk(declared) as editor:
         editor.open("p.yaml", HEAD + "  # kubelint-gpu: ignore[KLG101, missing-priority-class] a\n")
         assert "# KLG101 " in (await editor.hover("p.yaml", 4, 28)).contents.value
         assert "# KLG301 " in (await editor.hover("p.yaml", 4, 40)).contents.value
@@ -52,8 +51,8 @@ HOVERED = (
 )
 
 
-async def test_hover_says_what_the_inventory_has(declared):
-    async with editing(declared) as editor:
+async def test_hover_says_what_the_inventory_has(declared, desk):
+    async with desk(declared) as editor:
         for number, (body, wanted) in enumerate(HOVERED):
             text = HEAD + body
             at = text.index("|")

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import pytest
-from editor import editing
 
-pytestmark = pytest.mark.asyncio
+pytestmark = pytest.mark.asyncio(loop_scope="session")
 
 
-async def test_hover_says_where_a_workload_fits_and_what_becomes_of_its_rollout(declared):
+async def test_hover_says_where_a_workload_fits_and_what_becomes_of_its_rollout(declared, desk):
     (declared / ".kubelint-gpu.yaml").write_text("inventory: nodes.yaml\n")
-    async with editing(declared) as editor:
+    async with desk(declared) as editor:
         editor.open("tracker.yaml")
         for line, character in ((1, 2), (1, 8), (3, 10), (8, 4)):
             text = (await editor.hover("tracker.yaml", line, character)).contents.value

@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
+import shutil
+
 import pytest
 from editor import ROOT, TRACKER, checked, codes, editing
 from lsprotocol import types
 
-pytestmark = pytest.mark.asyncio
+pytestmark = pytest.mark.asyncio(loop_scope="session")
 
 TEXT = (TRACKER / "tracker.yaml").read_text()
 FIXED = "  strategy:\n    rollingUpdate: {maxSurge: 0, maxUnavailable: 1}\n"
 
 
-async def test_a_deadlock_comes_goes_and_comes_back_as_one_types(folder):
-    async with editing(folder) as editor:
+async def test_a_deadlock_comes_goes_and_comes_back_as_one_types(folder, desk):
+    async with desk(folder) as editor:
         editor.open("tracker.yaml")
         found = await editor.diagnostics("tracker.yaml")
         assert codes(found) == ["KLG101"]
@@ -35,14 +37,14 @@ async def test_a_deadlock_comes_goes_and_comes_back_as_one_types(folder):
         assert codes(await editor.diagnostics("tracker.yaml")) == ["KLG101"]
 
 
-async def test_the_same_findings_as_on_the_command_line(folder):
+async def test_the_same_findings_as_on_the_command_line(folder, desk):
     (folder / ".kubelint-gpu.yaml").write_text("inventory: cluster.yaml\nseverity: {KLG301: note}\n")
     reported = checked(folder)
     wanted = [
         (one["code"], one["line"], one["column"], one["endLine"], one["endColumn"], one["message"]) for one in reported
     ]
     levels = {one["code"]: one["severity"] for one in reported}
-    async with editing(folder) as editor:
+    async with desk(folder) as editor:
         editor.open("tracker.yaml")
         found = await editor.diagnostics("tracker.yaml")
     shown = [
@@ -61,14 +63,14 @@ async def test_the_same_findings_as_on_the_command_line(folder):
     assert [one.severity for one in found] == [types.DiagnosticSeverity.Error, types.DiagnosticSeverity.Information]
 
 
-async def test_text_that_cannot_be_read_is_a_finding_and_hides_no_other_document(folder):
-    async with editing(folder) as editor:
+async def test_text_that_cannot_be_read_is_a_finding_and_hides_no_other_document(folder, desk):
+    async with desk(folder) as editor:
         editor.open("tracker.yaml", TEXT + "---\nkind: [\n")
         assert sorted(codes(await editor.diagnostics("tracker.yaml"))) == ["KLG001", "KLG101"]
 
 
-async def test_closing_takes_everything_back_and_disk_counts_again(folder):
-    async with editing(folder) as editor:
+async def test_closing_takes_everything_back_and_disk_counts_again(folder, desk):
+    async with desk(folder) as editor:
         editor.open("tracker.yaml")
         assert await editor.diagnostics("tracker.yaml")
         editor.close("tracker.yaml")
@@ -91,9 +93,9 @@ async def test_columns_are_in_the_units_that_were_negotiated(folder, encoding, c
         assert "KLG001" not in codes(await editor.diagnostics("pod.yaml"))
 
 
-async def test_crlf_and_several_documents(folder):
+async def test_crlf_and_several_documents(folder, desk):
     text = ("# 😀\n---\n" + TEXT).replace("\n", "\r\n")
-    async with editing(folder) as editor:
+    async with desk(folder) as editor:
         editor.open("tracker.yaml", text)
         found = await editor.diagnostics("tracker.yaml")
         assert [str(one.range) for one in found] == ["9:0-9:4"]
@@ -122,25 +124,24 @@ async def test_the_inventory_is_watched_and_its_errors_stand_in_it(folder):
         assert not mended.diagnostics
 
 
-async def test_templates_of_helm_charts_are_left_alone(folder):
+async def test_templates_of_helm_charts_are_left_alone(folder, desk):
     (folder / "chart" / "templates").mkdir(parents=True)
     (folder / "chart" / "Chart.yaml").write_text("name: a\n")
     (folder / "chart" / "templates" / "a.yaml").write_text("{{- if .Values.a }}\nkind: Pod\n{{ end }}\n")
-    async with editing(folder) as editor:
+    async with desk(folder) as editor:
         editor.open("chart/templates/a.yaml")
         assert await editor.diagnostics("chart/templates/a.yaml") == []
 
 
-async def test_no_rule_crashes_on_documents_opened_one_after_the_other():
+async def test_no_rule_crashes_on_documents_opened_one_after_the_other(tmp_path, desk):
     folders = sorted((ROOT / "rules").glob("KLG*"))[::6]
     assert len(folders) > 5
-    async with editing(ROOT) as editor:
-        for folder in folders:
-            for path in sorted((folder / "bad").glob("*.yaml")):
-                name = str(path.relative_to(ROOT))
-                editor.open(name)
-                found = await editor.diagnostics(name)
-                assert all(one.code != "KLG000" or one.severity != types.DiagnosticSeverity.Error for one in found), (
-                    name
-                )
-                editor.close(name)
+    for folder in folders:
+        shutil.copytree(folder / "bad", tmp_path / folder.name / "bad")
+    async with desk(tmp_path) as editor:
+        for path in sorted(tmp_path.glob("*/bad/*.yaml")):
+            name = str(path.relative_to(tmp_path))
+            editor.open(name)
+            found = await editor.diagnostics(name)
+            assert all(one.code != "KLG000" or one.severity != types.DiagnosticSeverity.Error for one in found), name
+            editor.close(name)

@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import pytest
-from editor import TRACKER, checked, codes, editing
+from editor import TRACKER, checked, codes
 from lsprotocol import types
 
-pytestmark = pytest.mark.asyncio
+pytestmark = pytest.mark.asyncio(loop_scope="session")
 
 
 TEXT = (TRACKER / "tracker.yaml").read_text()
 
 
-async def test_the_inventory_as_it_is_typed_decides(folder):
-    async with editing(folder) as editor:
+async def test_the_inventory_as_it_is_typed_decides(folder, desk):
+    async with desk(folder) as editor:
         editor.open("tracker.yaml")
         assert codes(await editor.diagnostics("tracker.yaml")) == ["KLG101"]
         editor.open("cluster.yaml")
@@ -24,8 +24,8 @@ async def test_the_inventory_as_it_is_typed_decides(folder):
         await editor.until(lambda one: one.uri == editor.uri("tracker.yaml") and codes(one.diagnostics) == ["KLG118"])
 
 
-async def test_the_configuration_decides_and_its_errors_stand_in_it(folder):
-    async with editing(folder) as editor:
+async def test_the_configuration_decides_and_its_errors_stand_in_it(folder, desk):
+    async with desk(folder) as editor:
         editor.open("tracker.yaml")
         assert codes(await editor.diagnostics("tracker.yaml")) == ["KLG101"]
         editor.open(".kubelint-gpu.yaml")
@@ -48,10 +48,10 @@ async def test_the_configuration_decides_and_its_errors_stand_in_it(folder):
         await editor.until(lambda one: codes(one.diagnostics) == ["KLG301"])
 
 
-async def test_a_unit_is_checked_with_what_is_open_in_the_editor(folder):
+async def test_a_unit_is_checked_with_what_is_open_in_the_editor(folder, desk):
     (folder / ".kubelint-gpu.yaml").write_text("inventory: cluster.yaml\nunits: {vision: ['*.yaml']}\nselect: KLG007\n")
     (folder / "twin.yaml").write_text("kind: ConfigMap\napiVersion: v1\nmetadata: {name: other}\n")
-    async with editing(folder) as editor:
+    async with desk(folder) as editor:
         editor.open("one.yaml", "kind: ConfigMap\napiVersion: v1\nmetadata: {name: same}\n")
         assert await editor.diagnostics("one.yaml") == []
         editor.open("twin.yaml")
@@ -62,20 +62,20 @@ async def test_a_unit_is_checked_with_what_is_open_in_the_editor(folder):
         assert {each.location.uri for each in twice.diagnostics[0].related_information} <= names
 
 
-async def test_two_folders_have_their_own_configurations(tmp_path):
+async def test_two_folders_have_their_own_configurations(tmp_path, desk):
     root = tmp_path.resolve()
     for name, text in (("a", "select: KLG114\n"), ("b", "ignore: KLG114\n")):
         (root / name).mkdir()
         (root / name / ".kubelint-gpu.yaml").write_text(text)
         (root / name / "tracker.yaml").write_text(TEXT)
-    async with editing(root) as editor:
+    async with desk(root) as editor:
         editor.open("a/tracker.yaml")
         assert codes(await editor.diagnostics("a/tracker.yaml")) == ["KLG114"]
         editor.open("b/tracker.yaml")
         assert "KLG114" not in codes(await editor.diagnostics("b/tracker.yaml"))
 
 
-async def test_what_runs_beside_decides_in_the_editor_as_on_the_command_line(folder):
+async def test_what_runs_beside_decides_in_the_editor_as_on_the_command_line(folder, desk):
     """The neighbour holds the GPU that the tracker needs for its rollout; the editor knows what the context says."""
     (folder / "deployed").mkdir()
     other = TEXT.replace("object-tracker", "neighbour")
@@ -83,7 +83,7 @@ async def test_what_runs_beside_decides_in_the_editor_as_on_the_command_line(fol
     for context in ("", "context: [deployed/**]\n"):
         (folder / ".kubelint-gpu.yaml").write_text(f"inventory: cluster.yaml\nselect: [KLG1, KLG2]\n{context}")
         told = [one for one in checked(folder) if one["path"] == "tracker.yaml"]
-        async with editing(folder) as editor:
+        async with desk(folder) as editor:
             editor.open("tracker.yaml")
             found = await editor.diagnostics("tracker.yaml")
         # at a line of its own the editor shows what is a line of another finding elsewhere
@@ -93,10 +93,10 @@ async def test_what_runs_beside_decides_in_the_editor_as_on_the_command_line(fol
         assert ("KLG109" in [one["code"] for one in told]) == bool(context)
 
 
-async def test_a_class_that_another_file_of_the_repository_brings_is_known(folder):
+async def test_a_class_that_another_file_of_the_repository_brings_is_known(folder, desk):
     text = TEXT.replace("      containers:", "      priorityClassName: mine\n      containers:")
     (folder / ".kubelint-gpu.yaml").write_text("inventory: cluster.yaml\nselect: KLG302\n")
-    async with editing(folder) as editor:
+    async with desk(folder) as editor:
         editor.open("tracker.yaml", text)
         assert codes(await editor.diagnostics("tracker.yaml")) == ["KLG302"]
         (folder / "classes.yaml").write_text(
@@ -110,23 +110,23 @@ async def test_a_class_that_another_file_of_the_repository_brings_is_known(folde
         await editor.until(lambda one: one.uri == editor.uri("tracker.yaml") and not one.diagnostics)
 
 
-async def test_the_files_of_a_directory_are_one_unit_in_the_editor_as_on_the_command_line(folder):
+async def test_the_files_of_a_directory_are_one_unit_in_the_editor_as_on_the_command_line(folder, desk):
     """The command reports one finding of both files where the editor reports one in each."""
     (folder / ".kubelint-gpu.yaml").write_text("inventory: cluster.yaml\nselect: KLG1\n")
     (folder / "a.yaml").write_text(TEXT.replace("object-tracker", "neighbour"))
     told = [one for one in checked(folder) if one["path"] == "tracker.yaml"]
-    async with editing(folder) as editor:
+    async with desk(folder) as editor:
         editor.open("tracker.yaml")
         found = await editor.diagnostics("tracker.yaml")
     assert codes(found) == [one["code"] for one in told] == ["KLG109"]
     (folder / "a.yaml").write_text(TEXT)
     assert [one["code"] for one in checked(folder) if one["path"] == "tracker.yaml"] == ["KLG101"]
-    async with editing(folder) as editor:
+    async with desk(folder) as editor:
         editor.open("tracker.yaml")
         assert codes(await editor.diagnostics("tracker.yaml")) == ["KLG101"]
 
 
-async def test_a_quota_of_another_directory_decides_in_the_editor_as_on_the_command_line(folder):
+async def test_a_quota_of_another_directory_decides_in_the_editor_as_on_the_command_line(folder, desk):
     (folder / ".kubelint-gpu.yaml").write_text("inventory: cluster.yaml\nselect: KLG109\n")
     (folder / "policy").mkdir()
     meta, hard = "metadata: {name: gpus, namespace: vision}", "spec: {hard: {requests.nvidia.com/gpu: 0}}"
@@ -134,7 +134,7 @@ async def test_a_quota_of_another_directory_decides_in_the_editor_as_on_the_comm
     for more in ("", TEXT):
         (folder / "policy" / "web.yaml").write_text(more)
         told = [one["message"] for one in checked(folder) if one["path"] == "tracker.yaml"]
-        async with editing(folder) as editor:
+        async with desk(folder) as editor:
             editor.open("tracker.yaml")
             assert [one.message for one in await editor.diagnostics("tracker.yaml")] == told
         assert bool(told) == (not more)

@@ -7,7 +7,7 @@ import random
 import pytest
 from left_out import only_search
 from rollout_objects import cluster, deployment, judged, node, same, spread
-from verdict_evidence.watch import checked
+from verdict_evidence.watch import claimed
 
 from kubelint_gpu.simulation.bounds.always_ends import always_ends
 from kubelint_gpu.simulation.questions.rollouts import judge
@@ -16,7 +16,7 @@ from kubelint_gpu.simulation.questions.rollouts import judge
 @pytest.mark.parametrize(("gpus", "ends"), [(2, False), (3, True)])
 def test_a_pod_that_finds_room_beside_all_old_and_new_ones_always_ends(gpus, ends):
     found = []
-    with checked(lambda _, claim, __: found.append(claim.situation)):
+    with claimed(lambda claim: found.append(claim.situation)):
         judge(same(deployment("a"), deployment("b", gpus=1)), cluster(node("n", gpus)))
     situation = next(one for one in found if len(one.participants) == 2)
     assert [always_ends(situation, place) for place in (0, 1)] == [ends, ends]
@@ -44,7 +44,7 @@ def test_others_that_a_spread_constraint_keeps_apart_are_not_all_on_one_node(rep
     rest = deployment("web", replicas, surge=1, unavailable=0, topologySpreadConstraints=spread("web", "zone", **rule))
     nodes = [node(f"n{number}", 5, zone="abc"[number % 3]) for number in range(6)]
     found = []
-    with checked(lambda _, claim, __: found.append(claim.situation)):
+    with claimed(lambda claim: found.append(claim.situation)):
         judge(same(mine, rest), cluster(*nodes))
     situation = next(one for one in found if len(one.participants) == 2)
     assert always_ends(situation, 0) is ends

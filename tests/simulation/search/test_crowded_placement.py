@@ -7,7 +7,7 @@ from functools import cache
 
 import pytest
 from rollout_objects import GPU, apart, cluster, deployment, node, spread
-from verdict_evidence.watch import checked
+from verdict_evidence.watch import claimed
 
 from kubelint_gpu.simulation.controllers.rollout_state import on_node
 from kubelint_gpu.simulation.prepare.demand import takes
@@ -32,7 +32,7 @@ def simulated(seed):
         workloads.append(deployment(name, draws.randint(1, 2), 1, **spec))
     nodes = [node(name, 8, zone="ab"[number % 2]) for number, name in enumerate(NAMES)]
     found = []
-    with checked(lambda _, claim, __: found.append(claim.situation)):
+    with claimed(lambda claim: found.append(claim.situation)):
         judge([Transition(one, one) for one in workloads], cluster(*nodes))
     situation = max(found, key=lambda one: len(one.participants))
     simulation = GroupSearch(situation).simulation(frozenset({0}), ())

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 from rollout_objects import cluster, deployment, node, same
-from verdict_evidence.watch import checked
+from verdict_evidence.watch import claimed
 
 from kubelint_gpu.simulation.questions.rollouts import judge
 from kubelint_gpu.simulation.search.engine import GroupSearch
@@ -14,7 +14,7 @@ from kubelint_gpu.simulation.search.placements import one_placement
 def search_of(*workloads, nodes):
     """The search of the first situation that is judged, and its simulation in which the first workload is rolled."""
     found = []
-    with checked(lambda _, claim, __: found.append(claim.situation)):
+    with claimed(lambda claim: found.append(claim.situation)):
         judge(same(*workloads), cluster(*(node(f"n{number}", 10) for number in range(nodes))))
     search = GroupSearch(max(found, key=lambda one: len(one.participants)))
     return search, search.simulation(frozenset((0,)), ())

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 from rollout_objects import apart, cluster, deployment, node, pod, same
-from verdict_evidence.watch import checked
+from verdict_evidence.watch import claimed
 
 from kubelint_gpu.kube.objects.workload import read_workload
 from kubelint_gpu.simulation.questions.rollouts import judge
@@ -16,7 +16,7 @@ from kubelint_gpu.simulation.transition import Transition
 def search_of(workload, gpus):
     """The search of the situation in which the workload is judged."""
     found = []
-    with checked(lambda _, claim, __: found.append(claim.situation)):
+    with claimed(lambda claim: found.append(claim.situation)):
         judge(same(workload), cluster(node("n", gpus)))
     return GroupSearch(found[0])
 
@@ -50,7 +50,7 @@ def test_a_pod_that_evicts_another_one_again_and_again_may_never_run(key, nodes,
 def test_where_every_order_is_too_much_work_single_runs_show_some_ends():
     bare = [read_workload({**pod(f"p{number}", ""), "status": {}}) for number in range(14)]
     found = []
-    with checked(lambda _, claim, __: found.append(claim.situation)):
+    with claimed(lambda claim: found.append(claim.situation)):
         judge([Transition(one, one, existing=False) for one in bare], cluster(node("n", 13)))
     search, everybody = GroupSearch(found[0]), frozenset(range(14))
     ends = group_ends(search, frozenset(), everybody, 4)

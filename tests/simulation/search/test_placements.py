@@ -6,7 +6,7 @@ import random
 
 import pytest
 from rollout_objects import cluster, deployment, node
-from verdict_evidence.watch import checked
+from verdict_evidence.watch import claimed
 
 from kubelint_gpu.simulation.questions.rollouts import judge
 from kubelint_gpu.simulation.search.engine import GroupSearch
@@ -19,7 +19,7 @@ def test_where_pods_are_placed_last_those_that_waited_have_what_they_left(seed):
     draws = random.Random(seed)
     workloads = [deployment(f"w{number}", draws.randint(1, 4), draws.randint(1, 4)) for number in range(6)]
     found = []
-    with checked(lambda _, claim, __: found.append(claim.situation)):
+    with claimed(lambda claim: found.append(claim.situation)):
         judge([Transition(one, one, existing=False) for one in workloads], cluster(*(node(n, 5) for n in "abc")))
     situation = max(found, key=lambda one: len(one.participants))
     simulation = GroupSearch(situation).simulation(frozenset(), ())

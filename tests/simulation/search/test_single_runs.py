@@ -11,10 +11,13 @@ from kubelint_gpu.simulation.questions.rollouts import judge_together
 from kubelint_gpu.simulation.search import engine, single_runs
 from kubelint_gpu.simulation.search.verdict import Verdict
 
+STATES = 5_000
+"""A quarter of what a search may visit: there are far more states than either."""
+
 
 def together():
     web, agent = cores("Deployment", "web", "1", 8), cores("DaemonSet", "agent", "100m")
-    return judge_together(same(web, agent), cluster(*of_cores(4, 4, 4, 4)))[0]
+    return judge_together(same(web, agent), cluster(*of_cores(4, 4, 4, 4)), budget=STATES)[0]
 
 
 def test_a_node_that_others_fill_while_its_daemon_pod_is_away_is_found_and_told():

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 import shutil
+from functools import cache
 
 import pytest
 from click.testing import CliRunner
@@ -22,14 +23,46 @@ def command(*arguments):
     return ran.return_value, SECONDS.sub("0", ran.stdout)
 
 
+def filled(folder):
+    """Rules' bad examples, a file each, without what is said of all workloads of a run."""
+    (folder / "m").mkdir()
+    for number, path in enumerate(sorted((ROOT / "rules").glob("KLG[0235]*/bad/*.yaml"))):
+        shutil.copyfile(path, folder / "m" / f"{number:03}.yaml")
+    return folder
+
+
 @pytest.fixture
 def folder(tmp_path, monkeypatch):
-    """Rules' bad examples, a file each, without what is said of all workloads of a run."""
     monkeypatch.chdir(tmp_path)
-    for number, path in enumerate(sorted((ROOT / "rules").glob("KLG[0235]*/bad/*.yaml"))):
-        (tmp_path / "m").mkdir(exist_ok=True)
-        shutil.copyfile(path, tmp_path / "m" / f"{number:03}.yaml")
-    return tmp_path
+    return filled(tmp_path)
+
+
+@pytest.fixture(scope="module")
+def reports(tmp_path_factory):
+    """The texts of the reports in a format by so many jobs, the same ones once; of 0 jobs, that of a whole run."""
+    folder = filled(tmp_path_factory.mktemp("shards"))
+
+    @cache
+    def made(form, of):
+        with pytest.MonkeyPatch.context() as patch:
+            patch.chdir(folder)
+            return [(folder / name).read_text() for name in shards(folder, form, of)] if of else [alone(folder, form)]
+
+    return made
+
+
+@pytest.fixture
+def written(tmp_path, monkeypatch, reports):
+    """Writes the reports of so many jobs into the working directory; their names."""
+    monkeypatch.chdir(tmp_path)
+
+    def write(form, of):
+        names = [f"{number}.{form}" for number in range(1, of + 1)]
+        for name, text in zip(names, reports(form, of), strict=True):
+            (tmp_path / name).write_text(text)
+        return names
+
+    return write
 
 
 def shards(folder, form, of, *more):
@@ -49,10 +82,9 @@ def alone(folder, form):
 
 
 @pytest.mark.parametrize("of", [1, 3, 8])
-def test_merged_reports_are_those_of_one_run(folder, of):
-    names = shards(folder, "json", of)
-    merged = json.loads(command("report", "merge", *names)[1])
-    whole = json.loads(alone(folder, "json"))
+def test_merged_reports_are_those_of_one_run(written, reports, of):
+    merged = json.loads(command("report", "merge", *written("json", of))[1])
+    whole = json.loads(reports("json", 0)[0])
     told = {dumped["fingerprint"] for dumped in whole["findings"]}
     assert {one["fingerprint"] for one in merged["findings"]} == told
     for name in ("files", "documents", "workloads", "nodes", "ignored"):
@@ -61,14 +93,14 @@ def test_merged_reports_are_those_of_one_run(folder, of):
 
 
 @pytest.mark.parametrize("form", ["json", "sarif"])
-def test_one_report_merged_is_itself(folder, form):
-    (name,) = shards(folder, form, 1)
-    assert command("report", "merge", name)[1] == SECONDS.sub("0", (folder / name).read_text()) == alone(folder, form)
+def test_one_report_merged_is_itself(written, reports, form):
+    (name,) = written(form, 1)
+    assert [command("report", "merge", name)[1]] == [SECONDS.sub("0", reports(form, 1)[0])] == reports(form, 0)
 
 
 @pytest.mark.parametrize("form", ["json", "sarif"])
-def test_the_order_of_the_reports_does_not_count_and_what_is_told_twice_is_told_once(folder, form):
-    names = shards(folder, form, 3)
+def test_the_order_of_the_reports_does_not_count_and_what_is_told_twice_is_told_once(written, form):
+    names = written(form, 3)
     first = command("report", "merge", *names)[1]
     assert command("report", "merge", *reversed(names), names[0])[1].count('"fingerprint"') == first.count(
         '"fingerprint"'
@@ -76,9 +108,9 @@ def test_the_order_of_the_reports_does_not_count_and_what_is_told_twice_is_told_
     assert command("report", "merge", *reversed(names))[1] == first
 
 
-def test_sarif_has_the_results_and_rules_of_all(folder):
-    log = json.loads(command("report", "merge", *shards(folder, "sarif", 4))[1])
-    whole = json.loads(alone(folder, "sarif"))
+def test_sarif_has_the_results_and_rules_of_all(written, reports):
+    log = json.loads(command("report", "merge", *written("sarif", 3))[1])
+    whole = json.loads(reports("sarif", 0)[0])
 
     def prints(found):
         return sorted(one["partialFingerprints"]["kubelintGpu/v1"] for one in found["runs"][0]["results"])
@@ -92,16 +124,16 @@ def test_sarif_has_the_results_and_rules_of_all(folder):
     assert levels == sorted(levels)
 
 
-def test_each_unit_has_one_job_whatever_stands_beside_it(folder):
-    def held():
-        files = [json.loads((folder / name).read_text()) for name in shards(folder, "json", 4)]
-        return [{one["path"] for one in report["findings"]} for report in files]
+def test_each_unit_has_one_job_whatever_stands_beside_it(folder, reports):
+    def held(texts):
+        return [{one["path"] for one in json.loads(text)["findings"]} for text in texts]
 
-    before = held()
+    before = held(reports("json", 3))
     # classes that others name stay
     for path in [one for one in sorted((folder / "m").iterdir())[::2] if "PriorityClass\n" not in one.read_text()]:
         path.unlink()
-    for was, now in zip(before, held(), strict=True):
+    after = held((folder / name).read_text() for name in shards(folder, "json", 3))
+    for was, now in zip(before, after, strict=True):
         assert now <= was
 
 
@@ -150,9 +182,9 @@ def test_what_cannot_be_merged_says_why(tmp_path, monkeypatch, texts, why):
         command("report", "merge", *[f"{number}.json" for number in range(len(texts))])
 
 
-def test_a_file_is_written_and_a_job_that_failed_is_told(folder):
-    names = shards(folder, "json", 2)
-    report = json.loads((folder / names[0]).read_text())
-    (folder / names[0]).write_text(json.dumps({**report, "failed": "a rule failed"}))
+def test_a_file_is_written_and_a_job_that_failed_is_told(written, tmp_path):
+    names = written("json", 3)
+    report = json.loads((tmp_path / names[0]).read_text())
+    (tmp_path / names[0]).write_text(json.dumps({**report, "failed": "a rule failed"}))
     assert command("report", "merge", *names, "--output-file", "all.json") == (0, "")
-    assert json.loads((folder / "all.json").read_text())["failed"] == "a rule failed"
+    assert json.loads((tmp_path / "all.json").read_text())["failed"] == "a rule failed"
