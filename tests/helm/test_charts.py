@@ -78,6 +78,42 @@ def test_a_change_is_compared_with_the_render_of_a_revision(check, example):
     assert [place(one)[:3] for one in ran.findings] == [("KLG009", "tracker/templates/_helpers.tpl", 2)]
 
 
+RECREATED = """\
+apiVersion: apps/v1
+kind: Deployment
+metadata: {name: {{ .Release.Name }}}
+spec:
+  strategy: {type: Recreate}
+  selector: {matchLabels: {app: a}}
+  template:
+    metadata: {labels: {app: a}}
+    spec:
+      nodeSelector: {kubernetes.io/hostname: {{ .Values.node }}}
+      containers: [{name: main, image: a, resources: {limits: {nvidia.com/gpu: 1}}}]
+"""
+RELEASE = """\
+apiVersion: helm.toolkit.fluxcd.io/v2
+kind: HelmRelease
+metadata: {name: %s, namespace: %s}
+spec: {chart: {spec: {chart: ./chart, sourceRef: {kind: GitRepository, name: platform}}}, values: {node: gpu-%s}}
+"""
+
+
+@pytest.mark.parametrize("arguments", [(".", "--against", "HEAD"), ("--hook", "chart/templates/a.yaml")])
+def test_releases_in_namespaces_of_their_own_are_compared_each_with_itself(check, tree, arguments):
+    """The template names no namespace: each object is in that of its release, before and after."""
+    files = chart({"templates/a.yaml": RECREATED}) | {
+        f"{name}.yaml": RELEASE % (f"r{name}", f"of-{name}", name) for name in "12"
+    }
+    other = INVENTORY[INVENTORY.index("  - name: gpu-1") : INVENTORY.index("priorityClasses")].replace("gpu-1", "gpu-2")
+    root = tree(files | {"inventory.yaml": INVENTORY.replace("priorityClasses", f"{other}priorityClasses")})
+    committed(root)
+    template = root / "chart" / "templates" / "a.yaml"
+    template.write_text(template.read_text().replace("image: a", "image: b"))
+    git(root, "add", "-A")
+    assert check(root, *arguments, "-i", "inventory.yaml", "--select", "KLG1").told == []
+
+
 def test_a_library_says_nothing(check, tree):
     files = chart({"templates/_a.tpl": '{{ define "a" }}{{ end }}'}, head=f"{CHART}type: library\n")
     root = tree(files | {"other.yaml": "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\n"})

@@ -7,6 +7,10 @@ import os
 import pytest
 from helm_runs import POD, SELECTED, chart, inventory, place
 
+from kubelint_gpu.documents import source_text
+from kubelint_gpu.sources.helm.helm_program import complaint
+from kubelint_gpu.sources.render import Spot
+
 NO_HELM = {"PATH": os.defpath}
 
 
@@ -46,3 +50,14 @@ def test_a_hook_that_helm_leaves_out_is_a_note(check, tree, events):
     assert place(found)[:3] == ("KLG006", "chart/templates/job.yaml", 5)
     assert found["severity"] == "note"
     assert repr(events) in found["message"]
+
+
+@pytest.mark.parametrize(
+    "error",
+    ["fatal error: runtime: cannot allocate memory\ngoroutine 1", "runtime: goroutine stack exceeds 1000000000"],
+)
+def test_a_render_without_an_end_is_told_in_words(error):
+    chart_file = Spot("chart/Chart.yaml", source_text("chart/Chart.yaml", "name: a\n").span(0, 4))
+    told = complaint(error, (), None, chart_file)
+    assert (told.path, told.span) == (chart_file.path, chart_file.span)
+    assert told.message.startswith("helm cannot render it: it uses more memory than it may")

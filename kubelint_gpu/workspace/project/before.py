@@ -50,7 +50,9 @@ class Past(Value):
     left: Mapping[str, tuple[str, Manifest]]
 
 
-def objects_of_path(path: str, arguments: Sequence[str], readings: Sequence[Reading], settings: RenderSettings) -> Past:
+def objects_of_path(
+    path: str, arguments: Sequence[str], readings: Sequence[Reading], built: Renders, settings: RenderSettings
+) -> Past:
     """Return the objects of a file or a directory, with its kustomizations rendered.
 
     A file of the directory is the earlier state of the file with the same name in a checked directory. A single file is
@@ -70,12 +72,12 @@ def objects_of_path(path: str, arguments: Sequence[str], readings: Sequence[Read
     whole = (
         not collected.errors and not rendered.failure and not any(rendition.problems for rendition in rendered.rendered)
     )
-    now = {(manifest.path, manifest.object) for manifest in manifests(readings)}
+    now = {(manifest.path, manifest.object) for manifest in manifests(readings, built.origins)}
     places = list(dict.fromkeys(reading.path for reading in readings))
     counterparts = Counterparts(path, arguments, places)
     objects: Before = {}
     left: dict[str, tuple[str, Manifest]] = {}
-    for old in manifests((*plain, *rendered.readings), {each.path: each.origins for each in rendered.rendered}):
+    for old in manifests((*plain, *rendered.readings), rendered.origins):
         where = counterparts.of(old.path)
         stays = (where, old.object) in now
         objects.setdefault(where if stays else "", {})[old.object] = old
@@ -131,7 +133,7 @@ def objects_of_revision(
         click.ClickException: this is no revision, or there is no git repository.
     """
     made = {one.path for one in built.rendered}
-    now = [(manifest.path, manifest.object) for manifest in manifests(readings)]
+    now = [(manifest.path, manifest.object) for manifest in manifests(readings, built.origins)]
     paths = [Path(path) for path in dict.fromkeys(one.path for one in readings) if path not in made]
     try:
         root, commit = commit_of(revision, anchor_of(arguments, Path.cwd()))
@@ -223,7 +225,7 @@ def past_of(
 ) -> Past:
     """Return the earlier objects that manifests are compared with."""
     if against.path is not None:
-        return objects_of_path(against.path, arguments, readings, settings)
+        return objects_of_path(against.path, arguments, readings, built, settings)
     return objects_of_revision(against.revision, arguments, readings, built)
 
 
@@ -254,7 +256,7 @@ def objects_before(commit: Commit, readings: Sequence[Reading], built: Renders) 
         texts = commit.before(max_bytes=MAX_BYTES)
     except GitError as error:
         raise click.ClickException(f"--hook: {error}") from None
-    now = {(manifest.path, manifest.object): manifest.item.value for manifest in manifests(readings)}
+    now = {(manifest.path, manifest.object): manifest.item.value for manifest in manifests(readings, built.origins)}
     stand: dict[str, set[str]] = {}
     for place, found_there in now:
         stand.setdefault(place, set()).add(found_there)

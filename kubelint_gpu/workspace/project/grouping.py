@@ -85,10 +85,10 @@ class Grouping:
 
         `others` only declare classes for the units. `elsewhere` has other objects that affect files of other folders.
         """
-        origins = {rendition.path: rendition.origins for rendition in built.rendered}
+        origins = built.origins
         stands = _Stands({each.path: each.known_as for each in built.rendered}, built.sent)
         shared = _shared((*readings, *others), built, origins)
-        changes = Changes(past, readings, context) if past is not None else None
+        changes = Changes(past, readings, built, context) if past is not None else None
         groups = [
             (name, members, self._clusters(sorted(member.path for member in members), stands))
             for name, members in self._groups(readings, stands)
@@ -204,10 +204,10 @@ def _shared(
 class Changes:
     """Compares the earlier state with the checked manifests; `context` has manifests that are deployed beside them."""
 
-    def __init__(self, past: Past, readings: Sequence[Reading], context: Sequence[Manifest]) -> None:
-        self._past = past
+    def __init__(self, past: Past, readings: Sequence[Reading], built: Renders, context: Sequence[Manifest]) -> None:
+        self._past, self._origins = past, built.origins
         self._files = {reading.path for reading in readings}
-        self._here = {manifest.object for manifest in (*manifests(readings), *context)}
+        self._here = {manifest.object for manifest in (*manifests(readings, built.origins), *context)}
 
     def before(self, paths: Collection[str]) -> dict[str, Manifest]:
         """Return the earlier objects of some files, and objects that might have moved there."""
@@ -223,7 +223,7 @@ class Changes:
         """
         known = [reading for reading in members if reading.path in self._past.there]
         was = set(self._past.objects.get("", {})).union(*(self._past.there[reading.path] for reading in known))
-        return frozenset(manifest.object for manifest in manifests(known)) - was
+        return frozenset(manifest.object for manifest in manifests(known, self._origins)) - was
 
     def gone(self, paths: Collection[str], goes: Callable[[str], bool]) -> tuple[Manifest, ...]:
         """Return the deleted objects of some files. They keep running, because nothing is pruned.

@@ -213,4 +213,4 @@ def context_of(paths: Sequence[str], kustomize: RenderSettings, defects: list[Fi
     built = render_all((), names, kustomize).with_charts(render_charts((), names, kustomize.helm))
     defects += built.defects
     plain = read_all([file for file in files if not built.takes(file.path)], defects)
-    return manifests((*plain, *built.readings), {one.path: one.origins for one in built.rendered})
+    return manifests((*plain, *built.readings), built.origins)

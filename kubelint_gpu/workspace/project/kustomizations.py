@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from kubelint_gpu.sources.kustomize.files.survey import Survey
     from kubelint_gpu.sources.kustomize.rendering import Rendered, Renderer
     from kubelint_gpu.sources.kustomize.variables import Variables
-    from kubelint_gpu.sources.render import Rendition
+    from kubelint_gpu.sources.render import ObjectOrigin, Rendition
 
 
 NAMES = ("kustomization.yaml", "kustomization.yml", "Kustomization")
@@ -82,6 +82,11 @@ class Renders(Value):
     defects: tuple[Finding, ...] = ()
     followed: Mapping[tuple[str, int], str] = EMPTY
     sent: Mapping[str, tuple[tuple[str, ...], ...]] = EMPTY
+
+    @property
+    def origins(self) -> dict[str, tuple[ObjectOrigin | None, ...]]:
+        """By the path of a render, for each of its documents where its fields were written."""
+        return {one.path: one.origins for one in self.rendered}
 
     def takes(self, path: str) -> bool:
         """Whether a file is judged as a part of a render."""
