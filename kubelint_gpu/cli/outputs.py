@@ -11,7 +11,7 @@ from collections.abc import Iterable, Sequence
 from contextlib import ExitStack
 from io import TextIOWrapper
 from pathlib import Path, PurePath
-from typing import TYPE_CHECKING, Any, TextIO
+from typing import TYPE_CHECKING, TextIO
 
 import click
 
@@ -29,6 +29,8 @@ if TYPE_CHECKING:
     from kubelint_gpu.engine.run import Outcome
     from kubelint_gpu.findings.picture import ClusterPicture
     from kubelint_gpu.workspace.project.inputs import Inputs
+
+_PLAIN = Options()
 
 
 def pairs(formats: Sequence[str], files: Sequence[str]) -> list[tuple[str, str]]:
@@ -60,19 +62,15 @@ def wants_color(choice: str, stream: TextIO) -> bool:
     return stream.isatty()
 
 
-def options_for(stream: TextIO, color: str, **more: Any) -> Options:
-    """Return the options for the look of a report on a stream; `more` are further options of it."""
+def options_for(stream: TextIO, color: str, options: Options = _PLAIN) -> Options:
+    """Return the options of a report with the colours, the width and the characters of a stream."""
     width = 100
     if stream.isatty() or "COLUMNS" in os.environ:
         import shutil
 
         width = shutil.get_terminal_size((100, 24)).columns
-    return Options(
-        color=wants_color(color, stream),
-        width=max(40, min(width, 160)),
-        unicode=can_show(stream),
-        **more,
-    )
+    width = max(40, min(width, 160))
+    return replace(options, color=wants_color(color, stream), width=width, unicode=can_show(stream))
 
 
 def as_started(paths: Sequence[str]) -> str:
@@ -96,10 +94,8 @@ def category_of(inventories: Sequence[str]) -> str:
     return "+".join(sorted({re.sub(r"[^A-Za-z0-9._/-]", "-", name) for name in names}))
 
 
-def write(report: Report, targets: Iterable[tuple[str, str]], color: str, **more: Any) -> str:
+def write(report: Report, targets: Iterable[tuple[str, str]], color: str, options: Options = _PLAIN) -> str:
     """Write a report in every requested format, and return the text on standard output.
-
-    `more` are further options of the report.
 
     Raises:
         click.ClickException: a file cannot be written.
@@ -117,8 +113,7 @@ def write(report: Report, targets: Iterable[tuple[str, str]], color: str, **more
                 except (OSError, ValueError, NotWritable) as error:
                     cause = getattr(error, "strerror", None) or error
                     raise click.ClickException(f"cannot write {target}: {cause}") from None
-            options = options_for(stream, color, **more)
-            for part in renderer(name)(report, options):
+            for part in renderer(name)(report, options_for(stream, color, options)):
                 part = part if name in COMMANDING else commandless(part)  # noqa: PLW2901 - the same part, harmless
                 stream.write(part)
                 if target == "-":

@@ -17,6 +17,7 @@ from kubelint_gpu.engine.baseline import load_baseline, settle
 from kubelint_gpu.engine.run import check
 from kubelint_gpu.engine.selection import per_path_problems, select
 from kubelint_gpu.messages.printing import say
+from kubelint_gpu.report.content import Options
 from kubelint_gpu.values import replace
 from kubelint_gpu.workspace.project.comparison import Comparison, comparison
 from kubelint_gpu.workspace.project.gathering import Gathered
@@ -101,10 +102,7 @@ def judged(
     if options["statistics"]:
         print_statistics(report, options["color"])
         targets = [(name, target) for name, target in targets if target != "-"]
-    written = write(
-        report,
-        targets,
-        options["color"],
+    looks = Options(
         fix_hints=fixed is None and not gathered.pipe,
         category=category_of(inventories or configuration.inventories),
         quiet=options["quiet"],
@@ -112,6 +110,7 @@ def judged(
         verbose=options["verbose"],
         mend=as_started(paths),
     )
+    written = write(report, targets, options["color"], looks)
     if fixed is not None:
         from kubelint_gpu.cli.commands.fixing import tell
 
