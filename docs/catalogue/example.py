@@ -154,7 +154,7 @@ def outcome(
 
     `beside` are further manifests of the unit, `declared` are further objects of the cluster.
     """
-    given = example.data if data is None else data
+    given = example.data if data is None and not example.is_kustomization else data or b""
     return _outcome(example, given, marked=marked, beside=beside, declared=declared)
 
 

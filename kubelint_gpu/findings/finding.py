@@ -22,6 +22,8 @@ Moment = Literal["now", "next", "later"]
 """When a finding comes true: in this change, in the next one of the same workload, or when something else happens."""
 MOMENTS: tuple[Moment, ...] = ("now", "next", "later")
 
+_REASONS = 6
+"""The reasons that a sentence about what is undecided names."""
 _LONGEST = 253 + len('"",')
 
 
@@ -204,7 +206,9 @@ class Summary(Value):
         """Why questions are undecided, with numbers if there are several reasons; empty if none is known."""
         if len(self.reasons) < 2:
             return "".join(reason for reason, _ in self.reasons)
-        return ", ".join(f"{count} because {reason}" for reason, count in self.reasons)
+        told = [f"{count} because {reason}" for reason, count in self.reasons[:_REASONS]]
+        rest = sum(count for _, count in self.reasons[_REASONS:])
+        return ", ".join([*told, f"{rest} for other reasons"] if rest else told)
 
 
 class RuleInfo(Value):

@@ -12,7 +12,6 @@ from kubelint_gpu.kube.values.quantity import shown
 NO_WORK = "the work of one run was used up"
 NOT_OFFERED = "no fix is offered"
 CUT_OFF = "the search ended before it saw everything"
-KIND_NOT_KNOWN = "its kind is not known"
 NOT_KNOWN = "what decides it is not known"
 USED_UP = "the work that one run may do was used up; --effort high does more"
 FEW = 4

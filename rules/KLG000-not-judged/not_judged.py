@@ -7,12 +7,8 @@ from collections.abc import Iterator, Sequence
 from kubelint_gpu.analysis.node_misfit import is_gpu
 from kubelint_gpu.engine.api import WHO, ApplySet, Diagnostic, Manifest, Place, Pointer, Shared, rule, unjudged_rule
 from kubelint_gpu.kube.kinds.by_shape import is_of_unknown_kind
-from kubelint_gpu.kube.kinds.custom_workload import row_of
-from kubelint_gpu.messages.wording import KIND_NOT_KNOWN, NO_WORK, USED_UP, listed
-
-_ASK = " ask for GPUs, and their kinds are not known: their pods are"
-_KINDS = Shared("kind", (WHO, f"{_ASK} not judged"), of_run=True)
-_SHAPES = Shared("shape", (WHO, f"{_ASK} judged by their shape only"), of_run=True)
+from kubelint_gpu.kube.kinds.custom_workload import further_rows, row_of
+from kubelint_gpu.messages.wording import NO_WORK, USED_UP, listed
 
 
 @rule("KLG000")
@@ -20,22 +16,31 @@ def _not_known(unit: ApplySet) -> Iterator[Diagnostic]:
     """Yield custom resources that request GPUs, but whose controller's pods are unknown."""
     for manifest in unit.manifests:
         value = manifest.item.value
-        if not is_of_unknown_kind(value) or row_of(value) is not None or unit.follows(manifest):
+        row = row_of(value)
+        is_known = row is not None and (bool(manifest.templates) or row not in further_rows())
+        if not is_of_unknown_kind(value) or is_known or unit.follows(manifest):
             continue
         asked = next(_gpu_requests(value), None)
         if asked is not None:
             judged = "judged by their shape only" if manifest.templates else "not judged"
+            why = "its kind is not known" if row is None else "kinds: in the configuration names no template of it"
             yield Diagnostic(
                 "KLG000",
                 manifest.place(asked, "key"),
-                f"{_name(manifest)} asks for {asked[-1]}, and its kind is not known: its pods are {judged}",
+                f"{_name(manifest)} asks for {asked[-1]}, and {why}: its pods are {judged}",
                 manifest,
                 cause="kind",
                 severity="note",
-                undecided=KIND_NOT_KNOWN,
-                shared=_SHAPES if manifest.templates else _KINDS,
+                undecided=f"the kind {manifest.kind} is not known",
+                shared=_of_kind(manifest.kind, judged) if row is None else None,
                 help=("check the Deployments and other objects that its controller makes of it",),
             )
+
+
+def _of_kind(kind: str, judged: str) -> Shared:
+    """What objects of one kind have in common."""
+    ask = f" ask for GPUs, and their kind is not known: their pods are {judged.replace('its', 'their')}"
+    return Shared(f"kind {kind}", (WHO, ask), of_run=True)
 
 
 def _name(manifest: Manifest) -> str:
