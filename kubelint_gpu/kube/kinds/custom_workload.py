@@ -2,8 +2,9 @@
 
 Each row of the table is a kind with its API groups, whether its pods end by themselves, how a change replaces them in
 words, and its templates: a path (`[]` every entry of a list, `.*` every value of a mapping), whether a pod template or
-a bare pod spec is there, or containers in another form (`inline`, see `inline_containers`), and the fields whose
-product is the number of pods; `groups` of which each has one pod less if there is a `first` template.
+a bare pod spec is there, or containers in another form (`inline`, see `by_shape.composed`; `postgres`, see
+`postgres_cluster`), and the fields whose product is the number of pods; `groups` of which each has one pod less if
+there is a `first` template.
 `either` is a pod spec if it has containers, else a template.
 `more` says that the pod template is no plain one: it has additional fields, and lacks some that a pod needs.
 `update` says how a change replaces them: as `custom_strategy` reads it, or a controller of that name. `strategy` is the
@@ -21,12 +22,13 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-from kubelint_gpu.kube.kinds import by_shape, custom_strategy
+from kubelint_gpu.kube.kinds import by_shape, custom_strategy, postgres_cluster
 from kubelint_gpu.kube.objects.meta import Meta, read_meta
 from kubelint_gpu.kube.objects.pod import read_pod_spec
 from kubelint_gpu.kube.objects.workload import Workload, api_group, is_base, is_workload
 from kubelint_gpu.kube.values.errors import InvalidObject, Pointer
 from kubelint_gpu.kube.values.fields import Fields
+from kubelint_gpu.kube.values.frozen import FrozenMap
 from kubelint_gpu.kube.values.plain import at
 from kubelint_gpu.kube.values.selectors import read_label_selector
 from kubelint_gpu.patterns import pattern
@@ -150,8 +152,6 @@ def _replaced(found: Workload, row: dict[str, Any], template: dict[str, Any], ro
 def _workload(
     value: dict[str, Any], pointer: Pointer, row: dict[str, Any], pods: int, problems: list[InvalidObject]
 ) -> Workload | None:
-    from kubelint_gpu.kube.kinds import by_shape
-
     root = Fields(value, (), problems)
     here = Fields(_value_at(value, pointer), pointer, problems)
     whole = row["form"] == "template" or (row["form"] == "either" and "containers" not in here.value)
@@ -166,6 +166,11 @@ def _workload(
         at = (*pointer, row["scheduling"]) if row.get("scheduling") else pointer
         spec, pointer = Fields(composite, at, problems), at
     template = read_meta(here.down("metadata")) if whole else Meta()
+    if row["form"] == "postgres":
+        name = read_meta(root.down("metadata")).name
+        template = Meta(labels=FrozenMap(postgres_cluster.pod_labels(name)))
+        spec = Fields(postgres_cluster.pod_spec(name, here.value), pointer, problems)
+        asks = ((*pointer, "resources") if "resources" in here.value else pointer,)
     containers = spec.value.get("containers")
     known = isinstance(containers, list) and bool(containers)
     return Workload(

@@ -92,7 +92,7 @@ def test_rows_of_the_table_are_complete(key):
             <= set(template)
             <= {"path", "form", "pods", "more", "strategy", "plain"} | inline | grouped | forced
         )
-        assert template["form"] in ("template", "spec", "inline")
+        assert template["form"] in ("template", "spec", "inline", "postgres")
         # the wildcards of a count are those of its template, from the left
         wild = [part for part in template["path"].split(".") if part == "*" or part.endswith("[]")]
         for path in (*template["pods"], *template.get("groups", ())):

@@ -49,7 +49,10 @@ def test_a_kind_of_the_configuration_is_rolled_out_as_it_says(check):
 def test_a_row_whose_template_is_not_there_silences_nothing(check):
     ran = check((ROW % "").replace("spec.worker", "'spec.workers[].template'"))
     assert ran.codes == ["KLG000"]
-    assert "kinds: in the configuration names no template of it: its pods are not judged" in ran.json["findings"][0]["message"]
+    assert (
+        "kinds: in the configuration names no template of it: its pods are not judged"
+        in ran.json["findings"][0]["message"]
+    )
 
 
 def test_entries_of_one_kind_are_templates_of_one_row():
