@@ -21,8 +21,8 @@ from kubelint_gpu.workspace.project.inputs import inputs_of
 def answer(question: dict[str, Any], memory: ReadFiles) -> dict[str, list[dict[str, Any]]]:
     """Return diagnostics by path: of the document, and of the sources of its kustomizations and charts.
 
-    The plain manifests of its directory are judged with it. The answer is empty if the document is not saved, or
-    if it is judged with unsaved documents: only files on disk count.
+    The rest of the repository is beside it, as it is for the command. The answer is empty if the document is not
+    saved, or if it is judged with unsaved documents: only files on disk count.
     """
     path = question["path"]
     try:
@@ -33,8 +33,7 @@ def answer(question: dict[str, Any], memory: ReadFiles) -> dict[str, list[dict[s
         if not _are_saved([path], memory):
             return {}
         inventories = question["inventories"]
-        members = [reading.path for reading in project.unit().readings]
-        gathered = gather([project.shown], inventories, configuration=project.configuration, also=members)
+        gathered = gather([project.shown], inventories, configuration=project.configuration)
         if not gathered.built.takes(path) and not _are_saved(memory.texts, memory):
             return {}
         inputs = inputs_of(gathered, inventories)

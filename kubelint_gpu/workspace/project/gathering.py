@@ -82,9 +82,10 @@ class Gathered(Value):
         """Print to standard error which files were not read, and why."""
         for error in self.errors:
             complain(error.path, error.message)
-        accept = f"kubelint-gpu check --write-baseline {self.settings.baseline or 'FILE'}"
+        accept = f"`kubelint-gpu check --write-baseline {self.settings.baseline or 'FILE'}` accepts what is found"
+        accept += "" if self.settings.baseline else ", if .kubelint-gpu.yaml has `baseline: FILE`"
         for path in self.decisive if self.commit is not None else ():
-            complain(path, f"decides about all manifests: all are checked; `{accept}` accepts what is found")
+            complain(path, f"decides about all manifests: all are checked; {accept}")
         for skipped in self.skipped:
             if not (self.built.charts_failure and skipped.message == TEMPLATE):
                 complain(skipped.path, f"left out: {skipped.message}")
@@ -154,13 +155,11 @@ def gather(
     stdin_filename: str = "<stdin>",
     kustomize: RenderSettings | None = None,
     hook: bool = False,
-    also: Sequence[str] = (),
 ) -> Gathered:
     """The files of a command line, the kustomizations below its directories rendered; in whatever order they are given.
 
     Where files are named, the kustomizations that take them in are rendered too.
-    With `hook` the run sees what git is about to commit and nothing else. The files of `also` are judged with those
-    that are named, and nothing is reported of them.
+    With `hook` the run sees what git is about to commit and nothing else.
 
     Raises:
         click.ClickException: there is no git repository for `hook`.
@@ -184,7 +183,7 @@ def gather(
         offered = tuple(file for file in offered if commit.holds(file.path))
     named = named_files(paths)
     mine = tuple(file.path for file in offered)
-    members = collect((*repository.companions(mine), *_neighbours(commit, offered), *also)).files
+    members = collect((*repository.companions(mine), *_neighbours(commit, offered))).files
     users = kustomized_folders(named or (), tracked_only=hook)
     wanted = frozenset(os.path.realpath(path) for path in named or ())
     renderer = kustomize or RenderSettings()

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import os
+import subprocess
 from pathlib import Path
 
 import pytest
+from command_line import check_json
 from editor import codes, editing
 from kustomize_fixtures import example, program
 
@@ -59,3 +61,27 @@ async def test_that_the_inventory_cannot_be_used_is_said_of_what_is_saved_too(fo
     question = {"path": str(folder / BASE), "folder": str(folder), "inventories": (), "config": "", "isolated": False}
     found = answer({**question, "encoding": "utf-16"}, ReadFiles())[str(folder / BASE)]
     assert found[0]["message"].startswith("no rule that needs the cluster was asked: the inventory inventory.yaml")
+
+
+NEIGHBOURS = {
+    "cluster.yaml": "apiVersion: kubelint-gpu/v1\nkind: ClusterInventory\nkubernetesVersion: '1.34'\nnodes:\n"
+    "  - {name: gpu-1, allocatable: {cpu: 16, memory: 64Gi}, gpus: {model: L4, count: 8}}\n",
+    "quota.yaml": "apiVersion: v1\nkind: ResourceQuota\nmetadata: {name: q, namespace: ml}\n"
+    'spec: {hard: {requests.nvidia.com/gpu: "2"}}\n',
+    "app.yaml": "apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: a, namespace: ml}\n"
+    "spec:\n  replicas: 2\n  selector: {matchLabels: {app: a}}\n  template:\n    metadata: {labels: {app: a}}\n"
+    "    spec: {containers: [{name: c, image: x, resources: {limits: {nvidia.com/gpu: 1}}}]}\n",
+}
+
+
+async def test_a_quota_in_the_next_file_counts_as_it_does_for_the_command(tmp_path, monkeypatch):
+    for name, text in {**NEIGHBOURS, ".kubelint-gpu.yaml": "inventory: cluster.yaml\n"}.items():
+        (tmp_path / name).write_text(text)
+    for command in (["init", "-q"], ["add", "-A"]):
+        subprocess.run(["git", *command], cwd=tmp_path, check=True)
+    monkeypatch.chdir(tmp_path)
+    path = str(tmp_path / "app.yaml")
+    question = {"path": path, "folder": str(tmp_path), "inventories": (), "config": "", "isolated": False}
+    found = answer({**question, "encoding": "utf-16"}, ReadFiles())[path]
+    assert sorted(one["code"] for one in found) == check_json("app.yaml", cwd=tmp_path).codes
+    assert "KLG105" in {one["code"] for one in found}
