@@ -74,14 +74,19 @@ NEIGHBOURS = {
 }
 
 
-async def test_a_quota_in_the_next_file_counts_as_it_does_for_the_command(tmp_path, monkeypatch):
+@pytest.fixture
+def repository(tmp_path, monkeypatch):
     for name, text in {**NEIGHBOURS, ".kubelint-gpu.yaml": "inventory: cluster.yaml\n"}.items():
         (tmp_path / name).write_text(text)
     for command in (["init", "-q"], ["add", "-A"]):
         subprocess.run(["git", *command], cwd=tmp_path, check=True)
     monkeypatch.chdir(tmp_path)
-    path = str(tmp_path / "app.yaml")
-    question = {"path": path, "folder": str(tmp_path), "inventories": (), "config": "", "isolated": False}
+    return tmp_path
+
+
+async def test_a_quota_in_the_next_file_counts_as_it_does_for_the_command(repository):
+    path = str(repository / "app.yaml")
+    question = {"path": path, "folder": str(repository), "inventories": (), "config": "", "isolated": False}
     found = answer({**question, "encoding": "utf-16"}, ReadFiles())[path]
-    assert sorted(one["code"] for one in found) == check_json("app.yaml", cwd=tmp_path).codes
+    assert sorted(one["code"] for one in found) == check_json("app.yaml", cwd=repository).codes
     assert "KLG105" in {one["code"] for one in found}
