@@ -72,8 +72,8 @@ def test_a_service_has_its_places_before_the_pods_of_a_custom_resource(kind):
 def test_where_the_pods_of_a_service_are_decides_whether_a_custom_resource_gets_all():
     (found,) = told(torch(workers=1, gpus=2) + service(), inventory(3, 3))
     assert found.startswith(
-        "while Deployment research/s runs, PyTorchJob research/t needs its 2 pods at once and as few as 1 finds room: "
-        "the running pods may wait"
+        "while Deployment research/s runs, PyTorchJob research/t needs its 2 pods at once and as few as 1 finds room on n1 "
+        "and n2: the running pods may wait"
     )
     assert not told(torch(workers=1, gpus=2) + service(), inventory(4, 4))
 
@@ -107,7 +107,7 @@ def test_a_queue_starts_a_job_whole_and_makes_no_room_for_it():
         (other,) = findings(queued.replace("spec:", "spec:\n  suspend: true", 1), cluster, "KLG113")
         assert other.message == one.message
     assert one.help == (AT_A_QUOTA,)
-    assert one.message == "Job research/a needs its 3 pods at once and only 2 find room, whoever admits it"
+    assert one.message == "Job research/a needs its 3 pods at once and only 2 find room on n1, whoever admits it"
 
 
 LOCAL_QUEUE = "---\n{apiVersion: kueue.x-k8s.io/v1beta1, kind: LocalQueue, metadata: {name: q, namespace: research}}\n"

@@ -214,7 +214,7 @@ def test_replicas_that_share_what_only_one_can_have_lack_no_capacity():
     assert (code, message) == (
         "KLG109",
         (
-            "only 1 of 2 replicas can run: the next one waits for claim data (ReadWriteOncePod), used by other pods of its own; "
+            "only 1 of 2 replicas can run: the next one waits for claim data (ReadWriteOncePod), used by its other pods; "
             "one pod at a time can use the claim, whatever the strategy: this is no rollout deadlock"
         ),
     )

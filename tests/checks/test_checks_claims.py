@@ -96,7 +96,7 @@ def test_one_claim_for_one_pod_stops_a_set_at_its_first_pod():
     found = only(findings(stateful_set(MOUNTED) + CLAIM), "KLG111")
     assert found.message == (
         "only 1 of 2 replicas can run, and while chat-1 is not ready no change of the template reaches any pod: the next "
-        "one waits for claim data (ReadWriteOncePod), used by other pods of its own"
+        "one waits for claim data (ReadWriteOncePod), used by its other pods"
     )
 
 

@@ -134,7 +134,7 @@ def test_the_message_says_what_its_new_pods_wait_for():
 def test_the_templates_of_one_object_are_told_apart():
     found = findings(groups(), inventory(8, 8, 8), "KLG109")
     held = [one.message.partition(";")[0].partition("held by ")[2] for one in found]
-    assert held == [f"other pods of its own and its {role} pods" for role in ("worker", "leader")]
+    assert held == [f"its other pods and its {role} pods" for role in ("worker", "leader")]
 
 
 @pytest.mark.parametrize(
@@ -204,7 +204,7 @@ def test_a_train_job_has_all_its_nodes_or_never_goes_on():
         "  runtimeRef: {name: torch}\n  trainer: {numNodes: 3, resourcesPerNode: {limits: {nvidia.com/gpu: 8}}}\n"
     )
     (one,) = findings(text, inventory(8, 8))
-    assert one.message == "TrainJob ml/t needs its 3 pods at once and only 2 find room, whoever admits it"
+    assert one.message == "TrainJob ml/t needs its 3 pods at once and only 2 find room on n1 and n2, whoever admits it"
     assert (one.code, one.place.line) == ("KLG113", 6)
     assert findings(text, inventory(8, 8, 8)) == []
     assert findings(text.replace("spec:\n", "spec:\n  suspend: true\n"), inventory(8, 8)) == []

@@ -76,7 +76,7 @@ def test_the_most_replicas_of_a_scaled_object_are_a_hundred_by_default():
     (one,) = findings(scaled_object() + deployment(spec=GIVES), GPU_NODE % 2, "KLG115")
     assert one.message == (
         "maxReplicaCount is 100 by default, but only 2 replicas find room: for the next one too little nvidia.com/gpu is "
-        "left on gpu-1"
+        "left on gpu-1, held by its other pods"
     )
     assert one.fixes == ()
 

@@ -104,7 +104,7 @@ def _json(reports: Sequence[dict[str, Any]]) -> Iterator[str]:
     decided = _distinct([row for report in reports for row in report.get("decided", ())])
     decided.sort(key=lambda row: (rank(row["verdict"]), row["object"], row["path"], row["line"]))
     failed = next((report["failed"] for report in reports if "failed" in report), "")
-    remarks = _distinct([remark for report in reports for remark in report.get("remarks", ())])
+    remarks = _from_all([report.get("remarks", ()) for report in reports])
     reasons: Counter[str] = Counter()
     for report in reports:
         reasons.update({row["reason"]: row["count"] for row in report.get("undecided", ())})
@@ -144,7 +144,7 @@ def _sarif(logs: Sequence[dict[str, Any]]) -> Iterator[str]:
     )
     invocations = [run["invocations"][0] for run in runs]
     invocation: dict[str, Any] = {"executionSuccessful": all(each["executionSuccessful"] for each in invocations)}
-    notes = _distinct([note for each in invocations for note in each.get(_NOTIFICATIONS, ())])
+    notes = _from_all([each.get(_NOTIFICATIONS, ()) for each in invocations])
     if len(results) > MOST_RESULTS:
         text = f"{len(results) - MOST_RESULTS} of {len(results)} findings are left out, the least severe ones"
         notes.append({"level": "warning", "message": {"text": text}})
@@ -184,6 +184,12 @@ def _first(result: dict[str, Any]) -> tuple[Any, ...]:
 
 def _distinct(values: Sequence[Any]) -> list[Any]:
     return list({dump(value): value for value in values}.values())
+
+
+def _from_all(lists: Sequence[Sequence[Any]]) -> list[Any]:
+    """Return the different values of some lists, whatever the order of the lists."""
+    found = _distinct([value for values in lists for value in values])
+    return found if len(lists) == 1 else sorted(found, key=dump)
 
 
 def _common_value(values: Sequence[Any], what: str) -> Any:

@@ -70,7 +70,10 @@ def test_what_the_api_server_refuses_is_not_told_of_the_attempt_too(requests, co
 def test_requests_that_only_fail_together_are_told_at_the_last():
     first, second = gpu(count=3), gpu(count=2).replace("name: gpu,", "name: more,")
     (one,) = found(claim(f"[{first}, {second}]"))
-    assert one[3] == "no node has devices for more beside those for gpu"
+    assert (
+        one[3]
+        == "no node has devices for more beside those for gpu; those for gpu are on h-1, those for more are on h-1"
+    )
 
 
 def test_claims_that_only_fail_together_are_told_at_the_pod():

@@ -49,7 +49,8 @@ def test_a_request_that_grows_halts_at_the_ordinal_whose_turn_it_is():
     assert "while chat-1 is not ready" in one.message
     assert one.trace[0].message.startswith("the old pods run: 3 on l4-1;")
     assert "deletes pod 1 on l4-1" in [step.message for step in one.trace]
-    assert "chat-1 keeps the template" in one.help[0]
+    assert "add nodes with room for 1 more pod" in one.help[0]
+    assert "chat-1 keeps the template" in one.help[1]
 
 
 def test_more_replicas_of_the_same_template_halt_at_the_first_new_one():
