@@ -19,7 +19,7 @@ def told(group="example.com", kind="Engine", resource="nvidia.com/gpu", amount="
 
 def test_a_kind_that_is_not_known_is_undecided_at_the_place_where_it_asks_for_gpus():
     (found,) = told(kind="EngineClass")
-    assert (found.severity, found.undecided, found.place.line) == ("note", "its kind is not known", 6)
+    assert (found.severity, found.undecided, found.place.line) == ("note", "the kind EngineClass is not known", 6)
     assert (
         found.message == "EngineClass ml/x asks for nvidia.com/gpu, and its kind is not known: its pods are not judged"
     )
@@ -27,7 +27,7 @@ def test_a_kind_that_is_not_known_is_undecided_at_the_place_where_it_asks_for_gp
 
 def test_what_is_judged_by_its_shape_is_undecided_too():
     (found,) = told()
-    assert (found.severity, found.undecided, found.place.line) == ("note", "its kind is not known", 6)
+    assert (found.severity, found.undecided, found.place.line) == ("note", "the kind Engine is not known", 6)
     assert found.message.endswith("and its kind is not known: its pods are judged by their shape only")
 
 
@@ -69,7 +69,7 @@ def test_many_of_them_are_one_finding_each_counted_as_undecided():
     (found,) = told_once(findings(text, "", "KLG000"))
     assert (found.object, [one.message for one in found.related]) == ("Milvus/ml/a", ["Milvus ml/b, too"])
     assert headline(found) == (
-        "Milvuses ml/a and ml/b ask for GPUs, and their kinds are not known: their pods are judged by their shape only"
+        "Milvuses ml/a and ml/b ask for GPUs, and their kind is not known: their pods are judged by their shape only"
     )
 
 
