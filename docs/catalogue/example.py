@@ -154,8 +154,9 @@ def outcome(
 
     `beside` are further manifests of the unit, `declared` are further objects of the cluster.
     """
-    given = example.data if data is None and not example.is_kustomization else data or b""
-    return _outcome(example, given, marked=marked, beside=beside, declared=declared)
+    if data is None:
+        data = b"" if example.is_kustomization else example.data
+    return _outcome(example, data, marked=marked, beside=beside, declared=declared)
 
 
 @lru_cache(maxsize=1024)

@@ -39,7 +39,7 @@ def _not_known(unit: ApplySet) -> Iterator[Diagnostic]:
 
 def _of_kind(kind: str, judged: str) -> Shared:
     """What objects of one kind have in common."""
-    ask = f" ask for GPUs, and their kind is not known: their pods are {judged.replace('its', 'their')}"
+    ask = f" ask for GPUs, and their kind is not known: their pods are {judged}"
     return Shared(f"kind {kind}", (WHO, ask), of_run=True)
 
 

@@ -61,3 +61,9 @@ def test_a_render_without_an_end_is_told_in_words(error):
     told = complaint(error, (), None, chart_file)
     assert (told.path, told.span) == (chart_file.path, chart_file.span)
     assert told.message.startswith("helm cannot render it: it uses more memory than it may")
+
+
+def test_an_error_that_names_a_runtime_is_no_lack_of_memory():
+    chart_file = Spot("chart/Chart.yaml", source_text("chart/Chart.yaml", "name: a\n").span(0, 4))
+    told = complaint("Error: values do not meet the schema: runtime: must be a text", (), None, chart_file)
+    assert told.message == "helm cannot render it: values do not meet the schema: runtime: must be a text"

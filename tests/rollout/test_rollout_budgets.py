@@ -71,7 +71,7 @@ def case_of(cases, seed):
 
 
 def told(changes, *nodes):
-    """What is said of the first workload with more and more work; above 1,200 steps little is cut."""
+    """The verdicts on the first workload with more and more work; above 1,200 steps little is cut."""
     found = set()
     for steps in (*range(0, 1_200, 20), *range(1_200, 3_000, 100)):
         with limited(steps), suppress(UsedUp):

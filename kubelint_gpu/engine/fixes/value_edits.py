@@ -29,6 +29,10 @@ _NAME = pattern(r"[\w./\\-]+")
 _TEXT = pattern(r"[\w.:/ =-]*")
 """Text without special meaning in `--set` of Helm, unlike commas, braces and backslashes."""
 _NO_PARAMETER = "a parameter cannot set it"
+ABSENT = object()
+"""Stands in place of a value that is not there."""
+Change = tuple[Pointer, Any, Any]
+"""A field, its old and its new value."""
 
 
 def value_edits(chart: RenderedChart, before: Reading, after: Reading) -> list[Edit]:
@@ -253,13 +257,6 @@ def _text(value: Any) -> str:
     if not isinstance(value, str | int) or not _TEXT().fullmatch(single):
         raise NotEditable(_NO_PARAMETER)
     return single
-
-
-ABSENT = object()
-"""Stands in place of a value that is not there."""
-
-Change = tuple[Pointer, Any, Any]
-"""A field, its old and its new value."""
 
 
 def changes(old: Any, new: Any, pointer: Pointer = ()) -> Iterator[Change]:

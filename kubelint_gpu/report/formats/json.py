@@ -26,7 +26,7 @@ def render(report: Report, options: Options) -> Iterator[str]:  # noqa: ARG001 e
 
 
 def of_run(failed: str, undecided: Sequence[Any], remarks: Sequence[str]) -> Iterator[str]:
-    """Yield what is said of a run as a whole; keys without a value are left out."""
+    """Yield the keys about a run as a whole, without those that have no value."""
     for name, value in (("failed", failed), ("undecided", undecided), ("remarks", remarks)):
         if value:
             yield f',\n  "{name}": {dump(value, indent=2, margin=2)}'

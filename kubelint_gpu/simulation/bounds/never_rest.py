@@ -39,7 +39,8 @@ def never_rest(
     participants = situation.participants
     if situation.grown is not None or any(_moves_otherwise(participants[place]) for place in rolling):
         return False
-    if label_keys(()) is None or any(participants[place].numbered for place in rolling):
+    looks_at_all_labels = label_keys(()) is None
+    if looks_at_all_labels or any(participants[place].numbered for place in rolling):
         return False
     pods = [one.pods for one in participants]
     rolled = rolling | {place for place in beside if not _moves_otherwise(participants[place])}

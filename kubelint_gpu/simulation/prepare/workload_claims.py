@@ -31,6 +31,7 @@ if TYPE_CHECKING:
 
 _CLAIM = "persistentVolumeClaim"
 # sources of which no node takes a limited number
+_DEVICES, _TEMPLATE = "resourceClaimName", "resourceClaimTemplateName"
 _UNCOUNTED = ("", "nfs", "cephfs", "glusterfs", "hostPath")
 
 
@@ -155,9 +156,6 @@ def _is_shared(claim: PersistentVolumeClaim, volume: PersistentVolume | None, cl
         return False
     counted = volume.kind not in _UNCOUNTED and (volume.kind != "csi" or bool(cluster.csi_nodes))
     return volume.node_affinity is None and not volume.meta.labels and not counted
-
-
-_DEVICES, _TEMPLATE = "resourceClaimName", "resourceClaimTemplateName"
 
 
 def with_lone_claims_made(transitions: Sequence[Transition], cluster: Cluster) -> tuple[list[Transition], Cluster]:

@@ -43,14 +43,17 @@ AT_ONCE: tuple[Decider, ...] = (
 """Deciders that hold whatever else is known to change at the same moment."""
 COUNTED: tuple[Decider, ...] = (Decider("per-node", per_node.decide), Decider("counting-nodes", counting.decide))
 """Deciders of a rollout while all others stay as they are that only count."""
-ALONE: tuple[Decider, ...] = (
+BOUNDED: tuple[Decider, ...] = (
     *COUNTED,
     Decider("shortage-alone", shortage.alone),
     Decider("shortage-at-last", shortage.at_last),
     Decider("in-place-replacement", in_place_replacement.decide),
-    Decider("search", exhaustive.decide),
 )
-"""Deciders of a rollout while all others stay as they are; the last one always answers."""
+"""Deciders of a rollout while all others stay as they are that need no search."""
+SEARCHED: tuple[Decider, ...] = (Decider("search", exhaustive.decide),)
+"""The search, which always answers."""
+ALONE = (*BOUNDED, *SEARCHED)
+"""All deciders of a rollout while all others stay as they are."""
 SOON: tuple[Decider, ...] = (
     Decider("shortage-alone", shortage.alone),
     Decider("crowded-start", crowded_start.decide),
@@ -105,16 +108,21 @@ def decided(question: Question) -> Judgement:
 
 def stuck_without(situation: Situation, position: int, others: frozenset[int]) -> Judgement | None:
     """The judgement of a rollout without some of the others if it is stuck, else None. One run that ends refutes it."""
-    question = Question(without(situation, others), position - sum(place < position for place in others), bounded=False)
-    found = first_answer(question, ALONE[:-1])
+    question = _without(situation, position, others, bounded=False)
+    found = first_answer(question, BOUNDED)
     if found is None:
         if question.search.ends_once(frozenset({question.position}), question.participant.new.key):
             return None
-        found = first_answer(question, ALONE[-1:])
+        found = first_answer(question, SEARCHED)
     return found if found is not None and found.verdict is Verdict.STUCK else None
 
 
 def decided_without(situation: Situation, position: int, others: frozenset[int], *, bounded: bool = False) -> Judgement:
     """Judge a rollout without some of the others, while the rest stay; `bounded` as in `Question`."""
+    return decided(_without(situation, position, others, bounded=bounded))
+
+
+def _without(situation: Situation, position: int, others: frozenset[int], *, bounded: bool) -> Question:
+    """The question about the workload at a position if some of the others were not there."""
     left = position - sum(place < position for place in others)
-    return decided(Question(without(situation, others), left, bounded=bounded))
+    return Question(without(situation, others), left, bounded=bounded)

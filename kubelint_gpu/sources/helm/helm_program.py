@@ -32,8 +32,8 @@ _PLACE = pattern(
 )
 _SKIPPED = pattern(r"skipping unknown hooks?\W+(?:hookTypes=)?\"?(?P<events>[^\"\n]{1,400})")
 _MOST_SKIPPED = 20
-_ENDLESS = pattern(r"(?:^|\s)(?:fatal error: |runtime: )")
-"""How the runtime of Go begins what it prints when memory or the stack is used up."""
+_CRASHED = ("fatal error: ", "runtime: ")
+"""The beginnings of what the runtime of Go prints if memory or the stack is used up. Errors of helm begin otherwise."""
 
 
 class Helm(Value):
@@ -141,7 +141,7 @@ def complaint(error: str, templates: Sequence[Reading], chart: Chart, top: Spot)
     lines = [line for line in lines if not line.startswith(("WARNING:", "Use --debug", "level="))]
     text = " ".join(lines)[:_MOST_READ]
     text = text[max(text.find("Error: "), 0) :].removeprefix("Error: ") or "it says nothing"
-    if _ENDLESS().search(text):
+    if lines and lines[0].startswith(_CRASHED):
         text = "it uses more memory than it may; look for a range, an include or a tpl that does not end"
     text = re.sub(r"(?<!\S)\S*/kubelint-gpu-[^/\s]*/(?:chart|values)/?", "", text)
     match = _PLACE().search(text)

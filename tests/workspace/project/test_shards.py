@@ -24,7 +24,7 @@ def command(*arguments):
 
 
 def filled(folder):
-    """Rules' bad examples, a file each, without what is said of all workloads of a run."""
+    """Rules' bad examples, a file each, without findings about all workloads of a run."""
     (folder / "m").mkdir()
     for number, path in enumerate(sorted((ROOT / "rules").glob("KLG[0235]*/bad/*.yaml"))):
         shutil.copyfile(path, folder / "m" / f"{number:03}.yaml")
