@@ -9,6 +9,7 @@ from kubelint_gpu.kube.objects.pod import Pod, PodIdentifier
 from kubelint_gpu.kube.objects.workload import Workload
 from kubelint_gpu.simulation.controllers.controller_of import controller_of
 from kubelint_gpu.simulation.controllers.daemon_nodes import daemon_nodes
+from kubelint_gpu.simulation.model.pod_types import build_pod_types
 from kubelint_gpu.simulation.model.simulation import Simulation, build_simulation
 from kubelint_gpu.simulation.prepare.bounded import bounded
 from kubelint_gpu.simulation.prepare.daemon_pods import standing_daemons
@@ -33,7 +34,7 @@ def full_simulation(
     fixed = [pod for pod in rest if pod.identifier not in away]
     fixed += daemon_pods(participants, cluster, rest)
     steady = [one for one in participants if not one.daemons]
-    return build_simulation(cluster, steady, frozenset(), fixed, outsiders)
+    return build_simulation(build_pod_types(steady, frozenset(), outsiders, cluster), cluster, fixed)
 
 
 def standing_participants(

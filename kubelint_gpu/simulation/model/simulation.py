@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Sequence
 
+from kubelint_gpu.groups import grouped
 from kubelint_gpu.kube.objects.cluster import Cluster
 from kubelint_gpu.kube.objects.node import Node
 from kubelint_gpu.kube.objects.pod import Pod, PodIdentifier
@@ -14,11 +15,10 @@ from kubelint_gpu.simulation.growth import Grown
 from kubelint_gpu.simulation.model.domains import equal_domains
 from kubelint_gpu.simulation.model.node_symmetry import NodeSignature
 from kubelint_gpu.simulation.model.oracle import ClusterOracle
-from kubelint_gpu.simulation.model.pod_types import PodTypes, build_pod_types
+from kubelint_gpu.simulation.model.pod_types import PodTypes
 from kubelint_gpu.simulation.model.quota_use import admission_of
 from kubelint_gpu.simulation.model.transition_system import Model
 from kubelint_gpu.simulation.prepare.locality import eligible_nodes
-from kubelint_gpu.simulation.prepare.workload_change import WorkloadChange
 from kubelint_gpu.values import Value, replace
 
 
@@ -53,26 +53,21 @@ class Simulation(Value):
 
 
 def build_simulation(
+    pod_types: PodTypes,
     cluster: Cluster,
-    participants: Sequence[WorkloadChange],
-    rolling: frozenset[int],
     fixed: Sequence[Pod],
-    in_play: Sequence[Pod] = (),
     *,
-    scaling: frozenset[int] = frozenset(),
-    queued: Sequence[Pod] = (),
     empty: Snapshot | None = None,
     grown: Grown | None = None,
     few: int | None = None,
     kept: frozenset[str] = frozenset(),
 ) -> Simulation:
-    """The simulation of some workloads beside `fixed`, the running pods that always stay where they are.
+    """The simulation of the pods in play beside `fixed`, the running pods that always stay where they are.
 
     With `few`, each class has at most so many nodes, or its `kept` nodes and one more. What happens there can happen
     among all nodes as long as the simulation `has_spare` nodes. `empty` is the cluster without pods, `grown` the nodes
-    that may join it; for the other arguments see `build_pod_types`.
+    that may join it.
     """
-    pod_types = build_pod_types(participants, rolling, in_play, cluster, scaling, queued)
     absent: frozenset[str] = frozenset()
     if grown is not None:
         cluster = grown.added_to(cluster)
@@ -80,15 +75,10 @@ def build_simulation(
     if empty is None or grown is not None:
         empty = Snapshot.of(replace(cluster, pods=()))
     pods = [kind.pod for kind in pod_types.kinds]
-    known: dict[int, frozenset[str]] = {}
-    for number in (first := first_alike(pods, ())):
-        if number not in known:
-            known[number] = eligible_nodes(pods[number], empty, (*pods, *fixed))
-    eligible = [known[number] for number in first]
+    eligible = _eligible(pods, empty, fixed)
     homes = {name for _, name in pod_types.homes}
     wanted = frozenset().union(*eligible) | homes
     local = local_kinds(pods, fixed, cluster)
-    near = [node for node in sorted(cluster.nodes, key=lambda found: found.name) if node.name in wanted]
     on_near = [pod for pod in fixed if pod.spec.node_name in wanted]
     made = [frozenset(names) for reconciler in pod_types.reconcilers for names in reconciler.node_sets]
     signature = NodeSignature(cluster, pods, eligible, on_near if all(local) else fixed, not all(local))
@@ -96,28 +86,23 @@ def build_simulation(
     def mark(node: Node) -> tuple[Hashable, ...]:
         return tuple([node.name in names for names in made]), node.name in absent
 
-    groups: dict[Hashable, list[str]] = {}
-    for node in near:
-        groups.setdefault((signature.of(node), *mark(node)), []).append(node.name)
+    near = [node for node in sorted(cluster.nodes, key=lambda found: found.name) if node.name in wanted]
+    groups = grouped(((signature.of(node), *mark(node)), node.name) for node in near)
     most = _most_pods(pod_types) + 1
-    names, classes, dropped = _kept(groups, homes | kept, most if few is None else min(few, most))
+    names, classes = _kept(groups.values(), homes | kept, most if few is None else min(few, most))
     whole = zip(groups.values(), classes, strict=True)
     cut = tuple(part for members, part in whole if len(part) < min(most, len(members)))
     if all(local):
-        kept = frozenset(names)
-        staying = [pod for pod in fixed if pod.spec.node_name in kept]
-        nodes = tuple(node for node in near if node.name in kept)
+        standing = _limited(cluster, near, fixed, frozenset(names).__contains__)
     else:
         # a node that is dropped and pods on it that nobody in play pays attention to change nothing for the others
-        staying = [pod for pod in fixed if pod.spec.node_name not in dropped]
         seen = {pod.spec.node_name for pod in fixed if signature.is_seen(pod)}
-        nodes = tuple(node for node in cluster.nodes if node.name not in dropped or node.name in seen)
-        staying += [pod for pod in fixed if pod.spec.node_name in dropped and pod.spec.node_name in seen]
+        dropped = {node.name for node in near}.difference(names, seen)
+        standing = _limited(cluster, cluster.nodes, fixed, lambda name: name not in dropped)
     admission = admission_of(cluster.quotas, [*fixed, *(pod for pod in cluster.pods if pod.finished)])
-    staying_beside = replace(cluster, nodes=nodes, pods=tuple(staying))
-    domains = equal_domains(nodes, signature, mark, pod_types, names, classes)
-    devices = pod_types.devices(staying_beside, (names, classes))
-    places = ClusterOracle(staying_beside, pod_types.kinds, names, classes, local, admission, domains, devices)
+    domains = equal_domains(standing.nodes, signature, mark, pod_types, names, classes)
+    devices = pod_types.devices(standing, (names, classes))
+    places = ClusterOracle(standing, pod_types.kinds, names, classes, local, admission, domains, devices)
     positions = {name: index for index, name in enumerate(names)}
     reconcilers = tuple(reconciler.located(positions) for reconciler in pod_types.reconcilers)
     return Simulation(
@@ -132,23 +117,35 @@ def build_simulation(
     )
 
 
-def _kept(
-    groups: Mapping[Hashable, list[str]], homes: set[str], most: int
-) -> tuple[tuple[str, ...], tuple[range, ...], frozenset[str]]:
-    """The nodes class by class, and the names of omitted nodes.
+def _eligible(pods: Sequence[Pod], empty: Snapshot, fixed: Sequence[Pod]) -> list[frozenset[str]]:
+    """For each pod, the nodes that take it when nothing else runs; pods that are alike are asked once."""
+    first = first_alike(pods, ())
+    known = {number: eligible_nodes(pods[number], empty, (*pods, *fixed)) for number in dict.fromkeys(first)}
+    return [known[number] for number in first]
+
+
+def _limited(cluster: Cluster, nodes: Iterable[Node], fixed: Sequence[Pod], stays: Callable[[str], bool]) -> Cluster:
+    """The cluster with those of some nodes and of the fixed pods whose node stays, by its name."""
+    return replace(
+        cluster,
+        nodes=tuple(node for node in nodes if stays(node.name)),
+        pods=tuple(pod for pod in fixed if stays(pod.spec.node_name)),
+    )
+
+
+def _kept(groups: Iterable[list[str]], homes: set[str], most: int) -> tuple[tuple[str, ...], tuple[range, ...]]:
+    """The names of the nodes class by class, and the positions of each class.
 
     A class with more nodes than there can be pods always has an empty one. More nodes of it change nothing.
     """
     names: list[str] = []
     classes: list[range] = []
-    dropped: list[str] = []
-    for members in groups.values():
+    for members in groups:
         members.sort(key=lambda name: (name not in homes, name))
         keep = max(most, sum(name in homes for name in members) + 1)
         classes.append(range(len(names), len(names) + len(members[:keep])))
         names += members[:keep]
-        dropped += members[keep:]
-    return tuple(names), tuple(classes), frozenset(dropped)
+    return tuple(names), tuple(classes)
 
 
 def _most_pods(pod_types: PodTypes) -> int:

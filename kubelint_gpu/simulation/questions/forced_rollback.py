@@ -10,6 +10,7 @@ from kubelint_gpu.kube.objects.cluster import Cluster
 from kubelint_gpu.kube.objects.workload import Workload
 from kubelint_gpu.simulation.controllers.controller_of import controller_of
 from kubelint_gpu.simulation.model import simulation as simulations
+from kubelint_gpu.simulation.model.pod_types import build_pod_types
 from kubelint_gpu.simulation.prepare.bounded import bounded
 from kubelint_gpu.simulation.prepare.budgets_and_quotas import with_unknown_use
 from kubelint_gpu.simulation.prepare.volumes import with_bound_claims
@@ -42,7 +43,9 @@ def forced_rollback(old: Workload, new: Workload, cluster: Cluster, *, budget: i
     waiting = tuple(created_pod(old, "old", name) for name in (missing[:1] if controller.ordered else missing))
     participant = WorkloadChange(one.new, replace(old, replicas=0), running, waiting=waiting)
     cluster = with_unknown_use(cluster, [participant], ())
-    simulation = simulations.build_simulation(cluster, [participant], frozenset({0}), fixed)
+    simulation = simulations.build_simulation(
+        build_pod_types([participant], frozenset({0}), (), cluster), cluster, fixed
+    )
     start = placements.one_placement(simulation)
     if start is None:
         return None

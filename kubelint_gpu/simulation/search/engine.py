@@ -11,6 +11,7 @@ from kubelint_gpu.budget import BUDGET, PARTS, SIMULATION
 from kubelint_gpu.kube.objects.pod import Pod
 from kubelint_gpu.simulation.model import preemptions
 from kubelint_gpu.simulation.model import simulation as simulations
+from kubelint_gpu.simulation.model.pod_types import build_pod_types
 from kubelint_gpu.simulation.prepare.workload_change import WorkloadChange
 from kubelint_gpu.simulation.search import placements, replay, single_runs
 from kubelint_gpu.simulation.search.explorer import Exploration, explore
@@ -165,13 +166,9 @@ class GroupSearch:
         gone = {pod.identifier for pod in in_play}
         fixed = [pod for pod in standing if pod.identifier not in gone]
         simulation = simulations.build_simulation(
+            build_pod_types(participants, rolling, in_play, situation.cluster, scaling, situation.queued),
             situation.cluster,
-            participants,
-            rolling,
             fixed,
-            in_play,
-            scaling=scaling,
-            queued=situation.queued,
             empty=situation.empty,
             grown=situation.grown,
             few=few,

@@ -6,6 +6,7 @@ import pytest
 from rollout_objects import cluster, deployment, node
 
 from kubelint_gpu.simulation.model.placing import placed_on
+from kubelint_gpu.simulation.model.pod_types import build_pod_types
 from kubelint_gpu.simulation.model.simulation import build_simulation
 from kubelint_gpu.simulation.prepare.workload_change import WorkloadChange
 from kubelint_gpu.simulation.search.placing_pods import known
@@ -23,9 +24,9 @@ NAMES = [f"n{number:02}" for number in range(40)]
 )
 def test_some_nodes_of_a_class_stand_for_all_while_one_of_them_is_empty(limits, names):
     one = deployment("w", 4, 1)
-    simulation = build_simulation(
-        cluster(*(node(name, 4) for name in NAMES)), [WorkloadChange(one, one)], frozenset({0}), (), **limits
-    )
+    nodes = cluster(*(node(name, 4) for name in NAMES))
+    kinds = build_pod_types([WorkloadChange(one, one)], frozenset({0}), (), nodes)
+    simulation = build_simulation(kinds, nodes, (), **limits)
     assert list(simulation.places.names) == names
     state = known(simulation)
     for index in range(len(names) - 1):

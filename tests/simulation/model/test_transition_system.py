@@ -17,6 +17,7 @@ from kubelint_gpu.simulation.controllers.rollout_state import (
     STARTING,
     census,
 )
+from kubelint_gpu.simulation.model.pod_types import build_pod_types
 from kubelint_gpu.simulation.model.simulation import build_simulation
 from kubelint_gpu.simulation.prepare.workload_change import WorkloadChange
 from kubelint_gpu.simulation.search.placements import placements
@@ -29,7 +30,7 @@ def explored(case, most=400):
     ]
     rolling = frozenset(case.judged)
     empty = Snapshot.of(cluster)
-    simulation = build_simulation(cluster, participants, rolling, (), empty=empty)
+    simulation = build_simulation(build_pod_types(participants, rolling, (), cluster), cluster, (), empty=empty)
     states = list(placements(simulation, 500).full)[:20]
     seen = set(states)
     for state in states:
