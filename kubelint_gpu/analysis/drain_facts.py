@@ -43,17 +43,8 @@ def held_drains(unit: ApplySet) -> Iterator[HeldNode]:
     if unit.world.inventory is None:
         yield from _held_anywhere(unit)
         return
-    budgets = unit.cluster.disruption_budgets if unit.has_nodes else ()
-    ready = (
-        [
-            subject
-            for subject in unit.subjects
-            if _has_pods(subject) and subject.admitted and unit.fits_somewhere(subject)
-        ]
-        if budgets
-        else []
-    )
-    if not any(budget.selects(subject.pod) for budget in budgets for subject in ready):
+    ready = _with_budgets(unit)
+    if not ready:
         return
     blocked = _blocked(ready, unit, unit.cluster)
     open_to = [subject for subject in ready if subject.workload.key in blocked and not unit.is_closed_to(subject)]
@@ -70,6 +61,15 @@ def held_drains(unit: ApplySet) -> Iterator[HeldNode]:
             yield HeldNode(subject, tuple(sure or mine), certain=bool(held), decided=bool(sure))
 
 
+def _with_budgets(unit: ApplySet) -> list[WorkloadCheck]:
+    """The workloads whose pods run somewhere; none if no budget selects pods of any of them."""
+    budgets = unit.cluster.disruption_budgets if unit.has_nodes else ()
+    if not budgets:
+        return []
+    ready = [one for one in unit.subjects if _has_pods(one) and one.admitted and unit.fits_somewhere(one)]
+    return ready if any(budget.selects(one.pod) for budget in budgets for one in ready) else []
+
+
 def held_budgets(unit: ApplySet) -> Iterator[tuple[Manifest, tuple[drain.Drained, ...]]]:
     """Yield the budgets of the manifests that block pods which only the inventory has, with their drains.
 
@@ -81,7 +81,7 @@ def held_budgets(unit: ApplySet) -> Iterator[tuple[Manifest, tuple[drain.Drained
     if not mine or not unit.world.base.pods:
         return
     cluster, declared = unit.cluster, unit.world.snapshot(unit.world.base, pods=True)
-    written = [one.workload for one in (*unit.templates, *unit.neighbours)]
+    made = [created_pod(one.workload, "new") for one in (*unit.templates, *unit.neighbours) if one.workload is not None]
     budgets = {(one.meta.namespace, one.meta.name): one for one in cluster.disruption_budgets}
     before = unit.cluster_before.disruption_budgets if unit.before else ()
     for manifest in mine:
@@ -91,19 +91,17 @@ def held_budgets(unit: ApplySet) -> Iterator[tuple[Manifest, tuple[drain.Drained
         found = placed_matching(declared, budget.selector, frozenset((budget.meta.namespace,)))
         there = [pod for _, placed in found for pod, _ in placed]
         held = [pod for pod in there if drain.is_moved(pod) and not is_temporary(pod)]
-        if not held or any(one is not None and budget.selects(created_pod(one, "new")) for one in written):
-            # of pods that manifests make `held_drains` tells
+        if not held or any(map(budget.selects, made)):
+            # `held_drains` yields the pods that manifests make
             continue
         allowed = allowed_disruptions(budget, [replace(pod, phase="Running", ready=True) for pod in there])
         near = [one for one in cluster.disruption_budgets if one.meta.namespace == budget.meta.namespace]
-        homes = Counter(
-            (pod.spec.node_name, *sorted(one.meta.name for one in near if one.selects(pod))) for pod in held
-        )
-        drains = [
-            drain.Drained("", str(node), n, n, tuple(map(str, more)), allowed) for (node, *more), n in homes.items()
-        ]
-        if any(one.blocked for one in drains):
-            yield manifest, tuple(one for one in drains if one.blocked)
+        selecting = (tuple(sorted(one.meta.name for one in near if one.selects(pod))) for pod in held)
+        homes = Counter(zip((pod.spec.node_name for pod in held), selecting, strict=True))
+        drains = (drain.Drained("", node, n, n, names, allowed) for (node, names), n in homes.items())
+        blocked = tuple(one for one in drains if one.blocked)
+        if blocked:
+            yield manifest, blocked
 
 
 def _held_anywhere(unit: ApplySet) -> Iterator[HeldNode]:

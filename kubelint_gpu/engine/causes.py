@@ -152,33 +152,39 @@ def _together(group: Sequence[Finding]) -> Sequence[Finding]:
         rest = [one for one in ordered if one is not first]
         only = all(_priority(one) > _priority(first) or one.object == first.object for one in rest)
         first = replace(first, certainty="certain" if only else "possible", severity=rule(first.code).severity)
+    return [_as_one(first, rest, group, more=more)]
+
+
+def _as_one(first: Finding, rest: Sequence[Finding], group: Sequence[Finding], *, more: bool) -> Finding:
+    """The first finding of a group as that of all; `more` says that they ask for more in all than there is."""
+    shared, ordered = first.shared, sorted(group, key=lambda one: (one.place, one.object))
+    if shared is None:
+        return first
+    asked = sum(one.shared.asked for one in group if one.shared is not None)
     # of many only some are named, first the one at which the finding stands
-    told = ordered if len(names) <= FEW else (first, *rest)
+    told = ordered if len({*map(_subject_name, group)}) <= FEW else (first, *rest)
     amounts = (bare(shared.resource, one) for one in (asked, asked - (shared.has or 0)))
     filled = (_names([_subject_name(one) for one in told]), *amounts)
     message, advice = (
         "".join(filled[one] if isinstance(one, int) else one for one in parts) for parts in (shared.told, shared.help)
     )
-    return [
-        replace(
-            first,
-            message=message,
-            help=(advice,) if more and advice else first.help,
-            related=(
-                *_common(group),
-                *(Related(one.place, _part_of(one)) for one in ordered if one.place != first.place or shared.resource),
-            ),
-            cycle=(
-                *(f"{owner_name(one.object)}: {one.cycle[0]}" for one in (first, *rest) if one.cycle),
-                *first.cycle[1:][-1:],
-            ),
-            fixes=_of_all(group),
-            shared=joined(group),
-            others=tuple(
-                dict.fromkeys(name for one in rest for name in (one.object, *one.others) if name != first.object)
-            ),
-        )
-    ]
+    others = (name for one in rest for name in (one.object, *one.others) if name != first.object)
+    return replace(
+        first,
+        message=message,
+        help=(advice,) if more and advice else first.help,
+        related=(
+            *_common(group),
+            *(Related(one.place, _part_of(one)) for one in ordered if one.place != first.place or shared.resource),
+        ),
+        cycle=(
+            *(f"{owner_name(one.object)}: {one.cycle[0]}" for one in (first, *rest) if one.cycle),
+            *first.cycle[1:][-1:],
+        ),
+        fixes=_of_all(group),
+        shared=joined(group),
+        others=tuple(dict.fromkeys(others)),
+    )
 
 
 def _part_of(finding: Finding) -> str:

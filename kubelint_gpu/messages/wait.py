@@ -121,15 +121,19 @@ class Wait(Value):
         if first.held == "port":
             parts.insert(0, _ports(lacks))
         if parts:
-            behind = (
-                f" and for {self._of_one_pod}"
-                if any(one[0].plugin == volume_restrictions.NAME for one in columns)
-                else ""
-            )
+            of_one_pod = any(one[0].plugin == volume_restrictions.NAME for one in columns)
+            behind = f" and for {self._of_one_pod}" if of_one_pod else ""
             wanted = f"{listed(parts)} on {nodes}"
             if len(parts) == 1 and first.resource:
                 wanted = f"{amount(first.resource, first.needed)} on {nodes}{_free(lacks, whole=whole)}"
             return f"for {wanted}{behind}{held}{self._further(places)}"
+        return self._sought_beside_amounts(lacks, nodes, holders, places)
+
+    def _sought_beside_amounts(
+        self, lacks: Sequence[Blocker], nodes: str, holders: str, places: Sequence[Sequence[Blocker]]
+    ) -> str:
+        """`for device gpu-3 on gpu-1, held by the old pod`: what is no amount of a resource and no port."""
+        first, held = lacks[0], f", held by {holders}" if holders else ""
         if first.held == "place":
             return f"for a place on {nodes}, {_kept_away(first, holders)}"
         if first.plugin == "VolumeAttach" and self.claims:

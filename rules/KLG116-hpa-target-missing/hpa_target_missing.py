@@ -29,11 +29,10 @@ def hpa_target_missing(unit: ApplySet) -> Iterator[Diagnostic]:
             continue
         if served and any(pod.key.startswith(f"{own}/{name}-") for pod in unit.cluster.pods):
             continue
-        alike = [one for one in there if one.name == name]
-        near = nearest(name, [one.name for one in there if one.kind == kind])
         abroad = [one for one in unit.manifests if _called(one) == (group, kind, name)]
-        meant = sorted(alike, key=lambda one: one.kind != kind)
-        meant = meant or [one for one in there if (one.kind, one.name) == (kind, near)] or abroad
+        alike = sorted((one for one in there if one.name == name), key=lambda one: one.kind != kind)
+        near = nearest(name, [one.name for one in there if one.kind == kind])
+        meant = alike or [one for one in there if (one.kind, one.name) == (kind, near)] or abroad
         if not meant:
             continue
         where, value = (*TARGET, "name"), meant[0].name

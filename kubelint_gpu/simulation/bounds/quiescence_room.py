@@ -197,15 +197,7 @@ class QuiescentRoom:
         rivals = [self._bounds[place] for place in reach if self._bounds[place] is not self._own]
         daemons, others = [one for one in rivals if one.on_each], [one for one in rivals if not one.on_each]
         every = [self._own, *others]
-        least = {name: min(one.least.get(name, 0) for one in every) for name in self._wants}
-        supplies = [self._mine.supply, *(self._demands[place].supply for place in reach)]
-        if len({one and one.number for one in supplies}) > 1:
-            least.pop(DEVICES, None)
-        limits = {name: amount for name, amount in least.items() if amount}
-        # as many as a node holds of these pods
-        crowd = [
-            min([maxsize, *(self._free(node, name) // amount for name, amount in limits.items())]) for node in nodes
-        ]
+        crowd = self._crowd(nodes, every, reach)
         counted = [(self._own, own), *((one, one.most_on(len(nodes))) for one in others)]
         found: dict[str, list[int | None]] = {}
         refusing = 0
@@ -220,6 +212,15 @@ class QuiescentRoom:
             highest = max([0, *payable])
             refusing += greedily(sum(one.held(name, count, highest) for one, count in counted), payable)
         return min(len(nodes), refusing, refusing_in_all(found, counted))
+
+    def _crowd(self, nodes: Sequence[str], every: Sequence[QuiescentBound], reach: Sequence[int]) -> list[int]:
+        """For each node, the most pods of some workloads on it; their devices count if all are of one supply."""
+        least = {name: min(one.least.get(name, 0) for one in every) for name in self._wants}
+        supplies = [self._mine.supply, *(self._demands[place].supply for place in reach)]
+        if len({one and one.number for one in supplies}) > 1:
+            least.pop(DEVICES, None)
+        limits = [(name, amount) for name, amount in least.items() if amount]
+        return [min([maxsize, *(self._free(node, name) // amount for name, amount in limits)]) for node in nodes]
 
     def _free(self, node: str, name: str) -> int:
         if name == DEVICES:

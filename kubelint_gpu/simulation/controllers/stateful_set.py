@@ -159,15 +159,9 @@ class StatefulSetController(ReplicaSetController):
         running = {pod.meta.name: pod for pod in change.running}
         kinds: list[int] = []
         for place in range(max(first, change.replicas)):
-            ordinal = self.first_ordinal + place
-            name = f"{change.new.meta.name}-{ordinal}"
+            name = f"{change.new.meta.name}-{self.first_ordinal + place}"
             found = running.get(name)
-            if found is not None:
-                pod = builder.unbound(found)
-            else:
-                made = (change.settled and place >= change.kept) or (makes_others and place >= change.before)
-                pod = builder.new_pod(name) if made else builder.old_pod(name)
-            pod = with_claims(ordinal_pod(pod, name, ordinal), change.new, ordinal, builder.cluster)
+            pod = self._steady_pod(builder, place, found, makes_others=makes_others)
             wanted = int(place < first and name not in waits)
             known = (found,) if found is not None and wanted else ()
             sure = int(wanted and (bool(waits) or place < change.sure))
@@ -176,6 +170,17 @@ class StatefulSetController(ReplicaSetController):
         ordinals = tuple(range(self.first_ordinal, self.first_ordinal + len(kinds)))
         name = change.new.key
         builder.add(StatefulSetRollout(name, self.strategy, replicas, tuple(kinds), (), gate, ordinals, roll=False))
+
+    def _steady_pod(self, builder: PodTypeBuilder, place: int, found: Pod | None, *, makes_others: bool) -> Pod:
+        """The pod at a place, counted from the first ordinal; `found` is the one that runs."""
+        change, ordinal = builder.change, self.first_ordinal + place
+        name = f"{change.new.meta.name}-{ordinal}"
+        if found is not None:
+            pod = builder.unbound(found)
+        else:
+            made = (change.settled and place >= change.kept) or (makes_others and place >= change.before)
+            pod = builder.new_pod(name) if made else builder.old_pod(name)
+        return with_claims(ordinal_pod(pod, name, ordinal), change.new, ordinal, builder.cluster)
 
     def add_rolling(self, builder: PodTypeBuilder) -> None:
         """Add each ordinal with its old pod, and with its new one, which does not exist yet.

@@ -94,43 +94,49 @@ class ClusterOracle:
 
         With `among`, only these nodes; then the fit of the kind must depend on each node alone.
         """
+        if self.devices is not None and (self.devices.is_full(kind, state.nodes) or self.claim_refusal(kind, state)):
+            return
+        if not self.local[kind]:
+            yield from self._fitting_beside_others(kind, state, home)
+        elif among is not None:
+            first, nodes, here = self._likeness.first[kind], state.nodes, _held(state)
+            faced = ((index, self._likeness.facing(kind, nodes[index], False)) for index in among)
+            yield from (one for one, face in faced if self._fits_on(first, self.class_of[one], face, here[one]))
+        else:
+            yield from self._fitting_each(kind, state, home)
+
+    def _fitting_each(self, kind: int, state: State, home: int | None) -> Iterator[int]:
+        """Yield the nodes on which a pod fits if each node decides by itself; nodes that look alike are asked once."""
+        nodes, first = state.nodes, self._likeness.first[kind]
+        if self._asked[0] is not nodes or self._asked[1] is not state.held:
+            self._asked = nodes, state.held, {}, []
+        answers, sights = self._asked[2:]
+        alike = (first, self._kinds[kind].priority)
+        if home is None and alike in answers:
+            yield from answers[alike]
+            return
+        charge(1 + len(nodes) // STEPS.asked_nodes)
+        verdicts, held = self._on_sights.setdefault(alike, {}), _held(state)
+        found = []
+        for index, content in enumerate(nodes):
+            if index == len(sights):
+                key = (self.class_of[index], content, held[index])
+                sights.append(self._sights.setdefault(key, len(self._sights)))
+            fits = verdicts.get(sights[index]) if index != home else None
+            if fits is None:
+                facing = self._likeness.facing(kind, content, index == home)
+                fits = self._fits_on(first, self.class_of[index], facing, held[index])
+                if index != home:
+                    verdicts[sights[index]] = fits
+            if fits:
+                found.append(index)
+                yield index
+        if home is None:
+            answers[alike] = found
+
+    def _fitting_beside_others(self, kind: int, state: State, home: int | None) -> Iterator[int]:
+        """Yield the nodes on which a pod fits if pods on other nodes matter, too."""
         nodes = state.nodes
-        if self.devices is not None and (self.devices.is_full(kind, nodes) or self.claim_refusal(kind, state)):
-            return
-        if self.local[kind]:
-            first = self._likeness.first[kind]
-            if among is not None:
-                here = state.held.on_nodes if state.held is not None else ((),) * len(nodes)
-                faced = ((index, self._likeness.facing(kind, nodes[index], False)) for index in among)
-                yield from (one for one, face in faced if self._fits_on(first, self.class_of[one], face, here[one]))
-                return
-            if self._asked[0] is not nodes or self._asked[1] is not state.held:
-                self._asked = nodes, state.held, {}, []
-            answers, sights = self._asked[2:]
-            alike = (first, self._kinds[kind].priority)
-            if home is None and alike in answers:
-                yield from answers[alike]
-                return
-            charge(1 + len(nodes) // STEPS.asked_nodes)
-            verdicts = self._on_sights.setdefault(alike, {})
-            held = state.held.on_nodes if state.held is not None else ((),) * len(nodes)
-            found = []
-            for index, content in enumerate(nodes):
-                if index == len(sights):
-                    key = (self.class_of[index], content, held[index])
-                    sights.append(self._sights.setdefault(key, len(self._sights)))
-                fits = verdicts.get(sights[index]) if index != home else None
-                if fits is None:
-                    facing = self._likeness.facing(kind, content, index == home)
-                    fits = self._fits_on(first, self.class_of[index], facing, held[index])
-                    if index != home:
-                        verdicts[sights[index]] = fits
-                if fits:
-                    found.append(index)
-                    yield index
-            if home is None:
-                answers[alike] = found
-            return
         charge(1 + len(nodes) // STEPS.asked_nodes)
         contents = tuple([self._likeness.facing(kind, content, index == home) for index, content in enumerate(nodes)])
         nominated = {index for index, content in enumerate(contents) if any(one[1] == NOMINATED for one in content)}
@@ -276,3 +282,8 @@ class ClusterOracle:
             found = tuple(sorted([self._positions[name] for name in result.takers if name in self._positions]))
             self._everywhere[kind, contents, held, bindings] = found
         return found
+
+
+def _held(state: State) -> Sequence[Content]:
+    """For each node of a state, the devices that are held on it."""
+    return state.held.on_nodes if state.held is not None else ((),) * len(state.nodes)

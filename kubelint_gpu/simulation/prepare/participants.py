@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from collections.abc import Set as AbstractSet
 
 from kubelint_gpu.kube.objects.cluster import Cluster
 from kubelint_gpu.kube.objects.meta import OwnerReference
 from kubelint_gpu.kube.objects.pod import Pod, PodIdentifier
+from kubelint_gpu.kube.objects.workload import Workload
 from kubelint_gpu.scheduler.relations import label_keys
 from kubelint_gpu.simulation.controllers import daemon_nodes
 from kubelint_gpu.simulation.controllers.controller_of import controller_of
@@ -30,8 +32,8 @@ def participants_of(
     """
     transitions = [bounded(one, cluster, everywhere.nodes) for one in transitions]
     pods, gone = pods_by_owner(cluster.pods), set[PodIdentifier]()
-    declared = {node.name for node in cluster.nodes}
     found: dict[int, WorkloadChange] = {}
+    declared = {node.name for node in cluster.nodes}
     controllers = [controller_of(one.new) for one in transitions]
     numbered = _are_numbered(transitions, cluster)
     # a bare pod is nobody else's, and one that may be a custom resource's is another's where it says so
@@ -39,22 +41,11 @@ def participants_of(
     for number in sorted(range(len(transitions)), key=doubt.__getitem__):
         transition, controller = transitions[number], controllers[number]
         mine = pods.own(controller, gone, controller_of(transition.old))
-        own, gated = running_pods(controller, mine), transition.known and transition.rolls
-        waiting = tuple(pod for pod in mine if is_waiting(pod, gated=gated))
+        own = running_pods(controller, mine)
         gone.update(pod.identifier for pod in (*own, *(pod for pod in mine if not pod.spec.node_name)))
-        staying = tuple(pod for pod in own if not pod.meta.terminating)
-        participant = WorkloadChange(
-            transition.new,
-            transition.old,
-            tuple(pod for pod in staying if pod.spec.node_name in declared) if controller.knows_own_pods else (),
-            transition.rolls,
-            known=transition.known,
-            whole=transition.whole,
-            existing=transition.existing or bool(staying or waiting),
-            waiting=waiting if controller.rolls and controller.knows_own_pods and not controller.node_bound else (),
-            numbered=numbered,
-            mixed=len({revision_of(pod) for pod in mine}) > 1,
-        )
+        gated = transition.known and transition.rolls
+        waiting = tuple(pod for pod in mine if is_waiting(pod, gated=gated))
+        participant = replace(_change_of(transition, mine, own, waiting, declared), numbered=numbered)
         if is_refused_before(participant, cluster):
             participant = replace(participant, old=replace(participant.old, replicas=0))
         participant = as_shown(participant)
@@ -62,13 +53,40 @@ def participants_of(
             participant = _on_nodes(participant, cluster, waiting)
         found[number] = with_standing_pods(participant, cluster)
     changes = [found[number] for number in range(len(transitions))]
-    workloads = [one.new for one in transitions]
+    left = _left_over([one.new for one in transitions], cluster, gone)
+    return changes, [pod for pod in left if pod.spec.node_name], [pod for pod in left if not pod.spec.node_name]
+
+
+def _change_of(
+    transition: Transition,
+    mine: Sequence[Pod],
+    own: Sequence[Pod],
+    waiting: tuple[Pod, ...],
+    declared: AbstractSet[str],
+) -> WorkloadChange:
+    """The change of a workload: of its pods `mine`, `own` run and others are `waiting`. `declared` are the nodes."""
+    controller = controller_of(transition.new)
+    staying = tuple(pod for pod in own if not pod.meta.terminating)
+    return WorkloadChange(
+        transition.new,
+        transition.old,
+        tuple(pod for pod in staying if pod.spec.node_name in declared) if controller.knows_own_pods else (),
+        transition.rolls,
+        known=transition.known,
+        whole=transition.whole,
+        existing=transition.existing or bool(staying or waiting),
+        waiting=waiting if controller.rolls and controller.knows_own_pods and not controller.node_bound else (),
+        mixed=len({revision_of(pod) for pod in mine}) > 1,
+    )
+
+
+def _left_over(workloads: Sequence[Workload], cluster: Cluster, gone: set[PodIdentifier]) -> list[Pod]:
+    """The pods of a cluster that are of no workload, without finished and terminating ones."""
     entries = ((one.meta.namespace, entry) for one in workloads for entry in one.spec.resource_claims)
     # a claim that nobody uses has its devices for those that name it
     named = {(space, OwnerReference("ResourceClaim", str(entry.get("resourceClaimName")))) for space, entry in entries}
     left = [pod for pod in cluster.pods if not (pod.finished or pod.meta.terminating or pod.identifier in gone)]
-    left = [pod for pod in left if (pod.meta.namespace, pod.meta.owner) not in named] if named else left
-    return changes, [pod for pod in left if pod.spec.node_name], [pod for pod in left if not pod.spec.node_name]
+    return [pod for pod in left if (pod.meta.namespace, pod.meta.owner) not in named] if named else left
 
 
 def _are_numbered(transitions: Sequence[Transition], cluster: Cluster) -> bool:

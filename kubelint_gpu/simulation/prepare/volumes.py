@@ -154,12 +154,7 @@ def _chosen(
     If as many claims are `alike` as there are volumes for them, each volume is bound to one.
     """
     if claim.volume_name:
-        named = next((one for one in cluster.volumes if one.meta.name == claim.volume_name), None)
-        if named is None or claim.phase == "Bound" or claim.bound or named.reserved_for(claim):
-            return named or _made(claim)
-        # which class a claim gets that names none, its default tells, which may not be declared
-        of_class = claim.storage_class in (None, named.storage_class)
-        return named if of_class and best_volumes(replace(claim, selector=None), [named], None) else None
+        return _named(claim, cluster)
     volumes = [one for one in cluster.volumes if one.storage_class == claim.class_name]
     best = best_volumes(claim, volumes, None, taken)
     waits = found is not None and found.wait_for_first_consumer
@@ -177,6 +172,16 @@ def _chosen(
         # where some volumes are of no class, a claim of none waits for one of them
         return None if volumes and claim.storage_class == "" else _made(claim)
     return _made(claim, found, cluster, found.topologies) if found.provisions else None
+
+
+def _named(claim: PersistentVolumeClaim, cluster: Cluster) -> PersistentVolume | None:
+    """The volume that a claim names; None if it waits for that volume."""
+    named = next((one for one in cluster.volumes if one.meta.name == claim.volume_name), None)
+    if named is None or claim.phase == "Bound" or claim.bound or named.reserved_for(claim):
+        return named or _made(claim)
+    # a claim that names no class gets the default class, which may not be declared
+    of_class = claim.storage_class in (None, named.storage_class)
+    return named if of_class and best_volumes(replace(claim, selector=None), [named], None) else None
 
 
 def _made(

@@ -17,6 +17,7 @@ from kubelint_gpu.scheduler.companions import HOSTNAME
 from kubelint_gpu.simulation.prepare.demand import Demand, takes
 from kubelint_gpu.simulation.prepare.locality import keep_apart
 from kubelint_gpu.simulation.prepare.workload_change import WorkloadChange, anonymous
+from kubelint_gpu.values import replace
 
 if TYPE_CHECKING:
     from kubelint_gpu.scheduler.plugins.dynamic_resources.device_supply import DeviceRoom
@@ -46,15 +47,7 @@ def demand_of(
     waits_first = participant.daemons or surplus or not controller.keeps_until_ready(after)
     lacking = int(waits_first and (participant.rolling or controller.has_replica_sets))
     unequal = before != after
-    amounts = [takes(old), takes(new), *(takes(pod) for pod in (*participant.running, *participant.waiting))]
-    each: dict[str, int] = {}
-    for one in amounts:
-        for name, amount in one.items():
-            each[name] = max(amount, each.get(name, 0))
-    # what devices may serve a pod with claims does not take of its node
-    either = old.spec.resource_claims or new.spec.resource_claims
-    counted = [name for name in each if not (either and is_served_by_devices(name))]
-    least = {name: min(one.get(name, 0) for one in amounts) for name in counted}
+    each, least = _amounts(participant, pods)
     before_at = mine
     if participant.old is not participant.new:
         before_at = eligible_for(old)
@@ -65,14 +58,14 @@ def demand_of(
     whole = max(before, after) + (surge if unequal else surplus) + waits
     room = rooms[-1] if rooms and new.spec.resource_claims else None
     simple = nodes == mine == before_at and not participant.daemons and simple
-    return Demand(
+    demand = Demand(
         nodes=nodes,
-        each=FrozenMap(each),
+        each=each,
         most=2 * before + after + surge + waits,
         rest=whole if unequal else max(0, after + surplus - lacking) + waits,
         whole=whole,
         simple=simple and room is None,
-        least=FrozenMap(least),
+        least=least,
         on_each=SIMULATION.daemons_on_a_node
         if participant.daemons
         else _at_most_one(participant, pods, nodes, everywhere),
@@ -80,11 +73,29 @@ def demand_of(
         devices=max(
             [*(one.most for one in rooms), *(_parts_held(pod, rooms) for pod in participant.running)], default=0
         ),
-        prices=room.prices if simple and room is not None and not room.pinned else None,
-        pinned=frozenset(room.prices) if simple and room is not None and room.pinned else frozenset(),
-        alike_devices=room is not None and room.alike,
-        supply=room.supply if room is not None and all(one.supply == room.supply for one in rooms) else None,
     )
+    if room is None:
+        return demand
+    return replace(
+        demand,
+        prices=room.prices if simple and not room.pinned else None,
+        pinned=frozenset(room.prices) if simple and room.pinned else frozenset(),
+        alike_devices=room.alike,
+        supply=room.supply if all(one.supply == room.supply for one in rooms) else None,
+    )
+
+
+def _amounts(participant: WorkloadChange, pods: tuple[Pod, Pod]) -> tuple[FrozenMap[str, int], FrozenMap[str, int]]:
+    """The most and the least that one of its pods takes of each resource."""
+    amounts = [takes(pod) for pod in (*pods, *participant.running, *participant.waiting)]
+    each: dict[str, int] = {}
+    for one in amounts:
+        for name, amount in one.items():
+            each[name] = max(amount, each.get(name, 0))
+    # what devices may serve a pod with claims does not take of its node
+    either = any(pod.spec.resource_claims for pod in pods)
+    counted = [name for name in each if not (either and is_served_by_devices(name))]
+    return FrozenMap(each), FrozenMap({name: min(one.get(name, 0) for one in amounts) for name in counted})
 
 
 def _parts_held(pod: Pod, rooms: Sequence[DeviceRoom]) -> int:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Hashable, Sequence
+from collections.abc import Container, Hashable, Iterable, Mapping, Sequence
 
 from kubelint_gpu.groups import grouped
 from kubelint_gpu.kube.objects.cluster import Cluster
@@ -98,12 +98,8 @@ class RolloutAnalysis:
             own = competing(self._prepared, [*playing, number], apart)
             return self._among(own.among([*playing, number])[own.root(number)], number, apart)
 
-        wanted = [number for number in range(len(self.participants)) if only is None or number in only]
-        every: dict[Hashable, list[int]] = {}
-        for number in sorted(joined(self.participants, frozenset(wanted))):
-            every.setdefault(alike(number), []).append(number)
-        same = every.values()
-        found = [Judgement(one.new, None) for one in self.participants]
+        wanted = frozenset(number for number in range(len(self.participants)) if only is None or number in only)
+        same = grouped((alike(number), number) for number in sorted(joined(self.participants, wanted))).values()
         asked: dict[int, Judgement | None] = {}
         for mine in grouped((root(number), (number, *others)) for number, *others in same).values():
             firsts = shared_out(one, [first for first, *_ in mine], is_decided)
@@ -111,6 +107,11 @@ class RolloutAnalysis:
             apart = [more for first, *others in mine if (told := asked[first]) and told.is_of_names for more in others]
             further = shared_out(one, apart, is_decided)
             asked |= further
+        return self._finished(same, asked)
+
+    def _finished(self, same: Iterable[Sequence[int]], asked: Mapping[int, Judgement | None]) -> tuple[Judgement, ...]:
+        """The judgements of all workloads; those of one group in `same` have the answer of the first."""
+        found = [Judgement(one.new, None) for one in self.participants]
         for first, *others in same:
             for number in (first, *others):
                 told = asked.get(number, asked[first])

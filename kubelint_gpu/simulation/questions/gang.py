@@ -97,17 +97,10 @@ def gang(
         return Gang(Verdict.UNDECIDED, lone=lone)
     if not starts:
         return Gang(None if complete else Verdict.UNDECIDED, lone=lone)
-    verdict = found.verdict
-    if not complete and not found.path:
-        verdict = Verdict.UNDECIDED
     if not found.path:
-        return Gang(verdict, found.states, (), lone)
-    return Gang(
-        verdict if complete else Verdict.MAY_STICK,
-        found.states,
-        _held(simulation, dict(zip(crews, able, strict=True)), found.path[-1]),
-        lone,
-    )
+        return Gang(found.verdict if complete else Verdict.UNDECIDED, found.states, (), lone)
+    held = _held(simulation, dict(zip(crews, able, strict=True)), found.path[-1])
+    return Gang(found.verdict if complete else Verdict.MAY_STICK, found.states, held, lone)
 
 
 def _starts(simulation: Simulation, kinds: Sequence[int], budget: int) -> tuple[list[State], bool]:

@@ -5,7 +5,7 @@ Unlike a search for the end of one rollout it continues until nothing moves: a c
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 
 from kubelint_gpu.budget import PARTS
@@ -84,16 +84,8 @@ def ends_of_runs(simulation: Simulation, starts: Sequence[State], budget: int, *
             reached.expand(following)
     rests = reached.closed()
     if not reached.open:
-        # one that evicts others again and again may never get what they give up
         edges = {(place, reached.number[state]): kind for place, state, kind in after_eviction}
-        for circle in reached.circles(edges):
-            within = {*circle}
-            evicting_kinds = {kind for edge, kind in edges.items() if within.issuperset(edge)}
-            states = [reached.states[place] for place in circle]
-            contents = [content for state in states for content in state.nodes]
-            running = {kind for kind in evicting_kinds if any(count_on(one, kind, STARTING, READY) for one in contents)}
-            if circle not in rests and running != evicting_kinds:
-                rests.append(circle)
+        rests += [circle for circle in _endless_evictions(reached, edges) if circle not in rests]
     ends = [RunEnd(tuple(reached.states[one] for one in found), reached.path(found[0])) for found in rests]
     looked_at = len(reached.edges)
     if reached.open and least <= budget // PARTS.samples:
@@ -104,6 +96,19 @@ def ends_of_runs(simulation: Simulation, starts: Sequence[State], budget: int, *
     evictions = {owner: reached.path(place) for owner, place in evicting.items()}
     whole = every_start and not reached.open
     return RunEnds(simulation, tuple(starts), tuple(ends), whole, looked_at, evictions)
+
+
+def _endless_evictions(reached: Reached[State], edges: Mapping[tuple[int, int], int]) -> Iterator[list[int]]:
+    """Yield circles of states in which pods evict others again and again and never get what these give up.
+
+    `edges` are the pairs of states between which a pod of some kind evicts others.
+    """
+    for circle in reached.circles(edges):
+        within = {*circle}
+        evicting = {kind for edge, kind in edges.items() if within.issuperset(edge)}
+        contents = [content for place in circle for content in reached.states[place].nodes]
+        if any(not any(count_on(one, kind, STARTING, READY) for one in contents) for kind in evicting):
+            yield circle
 
 
 def _makers(model: Model, start: State) -> int:

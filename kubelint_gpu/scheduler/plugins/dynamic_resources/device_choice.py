@@ -97,12 +97,7 @@ class DeviceChoice:
 
     def _of_groups(self, spec: ClaimSpec, chosen: Sequence[set[int]], view: View) -> int | None:
         """How many devices must be gone before no group of a node is large enough; None if it takes several groups."""
-        names = {request.name for request in spec.requests}
-        if any(request.first_available for request in spec.requests) or any(query.admin for query in spec.queries):
-            return None
-        if not chosen or any(one != chosen[0] for one in chosen):
-            return None
-        if any(one.requests and not names <= {*one.requests} for one in spec.constraints):
+        if not _is_of_one_kind(spec) or not chosen or any(one != chosen[0] for one in chosen):
             return None
         slots = [view.slots[place] for place in sorted(chosen[0])]
         if any(slot.device.shareable for slot in slots):
@@ -125,6 +120,14 @@ class DeviceChoice:
             if None not in key
         ]
         return sum(max(0, size - most_devices(spec) + 1) for size in free)
+
+
+def _is_of_one_kind(spec: ClaimSpec) -> bool:
+    """Whether a claim has no alternatives, is not for administration, and has only constraints on all its devices."""
+    if any(request.first_available for request in spec.requests) or any(query.admin for query in spec.queries):
+        return False
+    names = {request.name for request in spec.requests}
+    return all(not one.requests or names <= {*one.requests} for one in spec.constraints)
 
 
 def _widest(spec: ClaimSpec, slots: Sequence[Slot], parts: Mapping[DeviceID, Hashable]) -> int:

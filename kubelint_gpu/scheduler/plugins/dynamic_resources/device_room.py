@@ -53,17 +53,22 @@ def device_rooms(pods: Sequence[Pod], rest: Sequence[Pod], cluster: Cluster, mos
     if any(chosen[one] & devices for one in kept for other, devices in chosen.items() if other != one):
         return {}
     slices, wanted = objects_of(snapshot).slices, set().union(*chosen.values(), holdings(snapshot).exclusive)
-    fixed = {*rest}
-    keys = {key for pod in cluster.pods if pod not in fixed for key, _ in pod.allocations}
-    moving = [claim for claim in cluster.resource_claims if claim.key in keys]
-    amounts.update(query.capacity for claim in moving for query in claim.spec.queries)
-    shares = len(amounts) == 1 and not kept and len(moving) == len(keys)
+    shares = not kept and _takes_alike(amounts, rest, cluster)
     parts = parts_of((slices.view(info.node) for info in snapshot.nodes), wanted, shares=shares)
     if parts is None:
         return {}
     numbers: dict[Hashable, int] = {}
     rooms = {key: one.room(parts, numbers) for key, one in found.items()}
     return {number: rooms[pod.meta.namespace, pod.spec.resource_claims] for number, pod in asking.items()}
+
+
+def _takes_alike(amounts: set[object], rest: Sequence[Pod], cluster: Cluster) -> bool:
+    """Whether all claims that are or will be allocated to pods that can move ask for one and the same capacity."""
+    fixed = {*rest}
+    keys = {key for pod in cluster.pods if pod not in fixed for key, _ in pod.allocations}
+    moving = [claim for claim in cluster.resource_claims if claim.key in keys]
+    asked = amounts.union(query.capacity for claim in moving for query in claim.spec.queries)
+    return len(asked) == 1 and len(moving) == len(keys)
 
 
 def _is_uncertain(pods: Sequence[Pod], snapshot: Snapshot, cluster: Cluster) -> bool:
