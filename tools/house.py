@@ -21,7 +21,8 @@ from typing import Any
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from tools.house_counts import House
-from tools.house_modules import LONG
+from tools.house_functions import COMPLEX, PARAMETERS
+from tools.house_modules import LONG, SHORT
 
 
 @dataclass(frozen=True)
@@ -61,6 +62,12 @@ MEASURES = (
     Measure("package", "modules in one package, at most (rules aside)", lambda h: max(h.packages().values()), 20,
             lambda h: sorted(((n, p) for p, n in h.packages().items()), reverse=True)),
     Measure("longest", "lines of a module, at most", lambda h: max(_first(_lines(h))), 300, _lines),
+    Measure("one-importer", f"modules of at most {SHORT} lines with one importer", lambda h: len(h.for_one()), 0,
+            House.for_one),
+    Measure("complex", f"functions with more than {COMPLEX} decisions", lambda h: len(h.complex_functions()), 0,
+            House.complex_functions),
+    Measure("parameters", f"functions with more than {PARAMETERS} parameters", lambda h: len(h.long_signatures()), 0,
+            House.long_signatures),
     Measure("imports-median", "own imports of a module, median", lambda h: statistics.median(_first(_own_imports(h))),
             6, _own_imports),
     Measure("imports", "own imports of a module, at most", lambda h: max(_first(_own_imports(h))), 15, _own_imports),
@@ -84,7 +91,7 @@ MEASURES = (
     Measure("patches", "tests that patch the product's internals", lambda h: len(h.patches()), 5, House.patches),
     Measure("tricks", "tricks with the interpreter, its modules and classes", lambda h: len(h.tricks()), 0,
             House.tricks),
-    Measure("lines", "lines of product code", lambda h: sum(_first(_lines(h))), 45_000, _lines, step=250),
+    Measure("lines", "lines of product code", lambda h: sum(_first(_lines(h))), 70_000, _lines, step=250),
 )  # fmt: skip
 
 

@@ -7,6 +7,7 @@ from collections import Counter, defaultdict
 from functools import cached_property
 from pathlib import Path
 
+from tools.house_functions import COMPLEX, PARAMETERS, complexity, functions, parameters
 from tools.house_modules import (
     BUDGET,
     CONTROLLERS,
@@ -21,6 +22,7 @@ from tools.house_modules import (
     READING,
     RULES,
     SEARCHING,
+    SHORT,
     TALKS,
     WORDS,
     Module,
@@ -83,6 +85,30 @@ class House:
             reach[start] = seen
         groups = {tuple(sorted(two for two in reach[one] if one in reach[two])) for one in reach if one in reach[one]}
         return [list(group) for group in sorted(groups)]
+
+    def for_one(self) -> list[Place]:
+        """The short modules that only one other module imports."""
+        importers = Counter(name for names in self.imports.values() for name in names)
+        own = (one for one in self.product if not one.is_package and not one.is_in(RULES))
+        return [(one.path, one.lines) for one in own if one.lines <= SHORT and importers[one.name] == 1]
+
+    def complex_functions(self) -> list[Place]:
+        """The functions with too many decisions."""
+        return [
+            (module.path, one.lineno)
+            for module in self.product
+            for one in functions(module)
+            if complexity(one) > COMPLEX
+        ]
+
+    def long_signatures(self) -> list[Place]:
+        """The functions with too many parameters."""
+        return [
+            (module.path, one.lineno)
+            for module in self.product
+            for one in functions(module)
+            if parameters(one) > PARAMETERS
+        ]
 
     def plugin_names(self) -> list[Place]:
         """Modules outside the plugins in which a string is the name of a plugin; tables of wordings aside."""

@@ -29,6 +29,7 @@ OWN_TEXT = {"message", "messages", "cause", "reason", "reasons", "refusal", "tol
 """Names of variables and attributes that hold a text of this program."""
 KUBERNETES_NUMBERS = {"_ABSENT", "_LOWEST", "_NEVER", "_OLDEST", "MOST_CANDIDATES", "NOTE_LIMIT"}
 """Constants of the core that are no thresholds of a search."""
+SHORT = 150  # lines of a module that could stand in its only importer
 LONG = 30
 """A module with more lines needs a test file of its name."""
 

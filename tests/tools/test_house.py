@@ -49,6 +49,25 @@ def at(path, *lines):
     return [(f"kubelint_gpu/{path}.py", line) for line in lines]
 
 
+def test_a_short_module_with_one_importer_is_counted(house):
+    text = "from kubelint_gpu.{0} import x\n"
+    users = {**module("views/d", text.format("checks.a")), **module("views/e", text.format("checks.a"))}
+    users |= module("views/f", text.format("checks.b") + text.format("checks.c"))
+    made = {**module("checks/a"), **module("checks/b"), **module("checks/c", "x = 1\n" * 151), **users}
+    assert house(**made).for_one() == at("checks/b", 0)
+
+
+def test_decisions_are_branches_loops_operators_and_comprehensions(house):
+    few = "def few(x):\n" + "    if x: pass\n" * 29
+    many = "def many(x):\n" + "    y = x and [z for z in x if z]\n" * 10
+    assert house(**module("checks/a", f"{few}\n{many}")).complex_functions() == at("checks/a", 32)
+
+
+def test_parameters_are_counted_without_self(house):
+    text = "class A:\n    def f(self, a, b, c, d, e, f, *, g): pass\n    def g(self, a, b, c, d, e, f, g, *, h): pass\n"
+    assert house(**module("checks/a", text)).long_signatures() == at("checks/a", 3)
+
+
 def test_a_package_is_a_folder_and_folders_of_rules_are_aside(house):
     rules = {f"rules/KLG1-a/m{number}.py": "" for number in range(30)}
     assert house(**module("checks/a"), **module("checks/b/c"), **rules).packages() == {
