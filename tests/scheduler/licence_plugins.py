@@ -38,12 +38,14 @@ def seat_free(_, node):
 
 
 SEAT_FACTS = on_one_node(
-    Held.RESOURCE,
-    asks=wants,
-    excludes=both,
-    pod_labels=lambda _: (LICENCE,),
-    token=lambda _pods, _wide, _cluster: lambda node, placed: (node.labels.get(SEATS), sum(map(wants, placed))),
-    blockers=lambda *_: lambda other: same_node if wants(other) else never,
+    Facts(
+        Held.RESOURCE,
+        asks=wants,
+        excludes=both,
+        pod_labels=lambda _: (LICENCE,),
+        token=lambda _pods, _wide, _cluster: lambda node, placed: (node.labels.get(SEATS), sum(map(wants, placed))),
+        blockers=lambda *_: lambda other: same_node if wants(other) else never,
+    )
 )
 
 
@@ -87,7 +89,7 @@ RACK_FACTS = Facts(
 )
 KINDS = {
     "SEATS_TOLD": Plugin("Seats", seat_wanted, seat_free, facts=SEAT_FACTS),
-    "SEATS_LOCAL": Plugin("Seats", seat_wanted, seat_free, facts=on_one_node()),
+    "SEATS_LOCAL": Plugin("Seats", seat_wanted, seat_free, facts=on_one_node(Facts())),
     "SEATS_UNTOLD": Plugin("Seats", seat_wanted, seat_free, facts=ANYTHING),
     "RACKS": Plugin("Racks", racks_taken, rack_free, racks_without, facts=RACK_FACTS),
 }

@@ -13,7 +13,7 @@ from kubelint_gpu.kube.objects.cluster import Cluster
 from kubelint_gpu.kube.objects.node import Node
 from kubelint_gpu.kube.objects.pod import Pod, PodSpec
 from kubelint_gpu.scheduler.framework.snapshot import Snapshot
-from kubelint_gpu.values import Value
+from kubelint_gpu.values import Value, replace
 
 
 class Unique:
@@ -168,44 +168,19 @@ ANYTHING = Facts()
 """The facts of a filter of which nothing is known."""
 
 
-def on_one_node(
-    held: Held | None = None,
-    *,
-    asks: Callable[[Pod], bool] = always,
-    counted: bool = False,
-    excludes: Callable[[Pod, Pod], bool] = always,
-    tokens: Callable[[Pod], Iterable[str]] = nothing,
-    token: Tokens | None = None,
-    blockers: Blockers | None = None,
-    spared: Callable[[PodSpec], PodSpec] = _as_it_is,
-    pod_labels: Callable[[Pod], Iterable[str]] | None = None,
-    near: int = 3,
-) -> Facts:
-    """The facts of a filter that looks at one node and its pods; `pod_labels` is `nothing` if it ignores pod labels.
+def on_one_node(facts: Facts) -> Facts:
+    """Return the facts of a filter that looks at one node and its pods.
 
     Without a `token`, all nodes are different for pods that it `asks` about.
     """
 
     def apart(pods: Sequence[Pod], wide: bool, cluster: Cluster) -> Token | None:
-        return _by_name(pods, wide, cluster) if any(map(asks, pods)) else None
+        return _by_name(pods, wide, cluster) if any(map(facts.asks, pods)) else None
 
-    return Facts(
-        held,
-        asks,
-        counted,
-        heeds=never,
-        excludes=excludes,
-        local=always,
-        refusing=nobody,
-        pod_labels=pod_labels,
-        tokens=tokens,
-        token=token or apart,
-        blockers=blockers,
-        spared=spared,
-        near=near,
-    )
+    token = apart if facts.token is _by_name else facts.token
+    return replace(facts, heeds=never, local=always, refusing=nobody, token=token)
 
 
 def of_the_node(token: Tokens = no_token, *, near: int) -> Facts:
     """The facts of a filter that looks at the node but not at its pods."""
-    return on_one_node(asks=never, excludes=never, token=token, pod_labels=nothing, near=near)
+    return on_one_node(Facts(asks=never, excludes=never, token=token, pod_labels=nothing, near=near))

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from kubelint_gpu.kube.objects.cluster import Cluster
 from kubelint_gpu.kube.objects.pod import HostPort, Pod, PodSpec
-from kubelint_gpu.scheduler.framework.facts import Held, Keeps, Token, never, nothing, on_one_node, same_node
+from kubelint_gpu.scheduler.framework.facts import Facts, Held, Keeps, Token, never, nothing, on_one_node, same_node
 from kubelint_gpu.scheduler.framework.node_info import NodeInfo
 from kubelint_gpu.scheduler.framework.node_reason import NodeReason
 from kubelint_gpu.scheduler.framework.plugin import SKIP, Code, Plugin, Prepared, Status
@@ -77,8 +77,8 @@ def _spared(spec: PodSpec) -> PodSpec:
     )
 
 
-_FACTS = replace(
-    on_one_node(
+_FACTS = on_one_node(
+    Facts(
         Held.PORT,
         pod_labels=nothing,
         asks=lambda pod: bool(host_ports(pod.spec)),
@@ -87,8 +87,8 @@ _FACTS = replace(
         tokens=_tokens,
         token=_token,
         blockers=_blockers,
+        sought=_sought,
         spared=_spared,
-    ),
-    sought=_sought,
+    )
 )
 PLUGIN = Plugin(NAME, _pre_filter, _filter, facts=_FACTS, takes=lambda _ports, _node: 1)

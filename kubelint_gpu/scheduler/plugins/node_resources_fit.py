@@ -7,7 +7,7 @@ from functools import lru_cache
 from kubelint_gpu.kube.objects.pod import Pod, PodSpec
 from kubelint_gpu.kube.objects.requests import pod_requests
 from kubelint_gpu.kube.values.frozen import EMPTY
-from kubelint_gpu.scheduler.framework.facts import Held, never, no_token, nothing, on_one_node
+from kubelint_gpu.scheduler.framework.facts import Facts, Held, never, no_token, nothing, on_one_node
 from kubelint_gpu.scheduler.framework.node_info import NodeInfo
 from kubelint_gpu.scheduler.framework.plugin import Code, Plugin, Prepared, Status
 from kubelint_gpu.scheduler.framework.snapshot import Snapshot
@@ -93,7 +93,9 @@ PLUGIN = Plugin(
     _pre_filter,
     _filter,
     facts=on_one_node(
-        Held.RESOURCE, asks=never, counted=True, excludes=never, token=no_token, spared=_spared, pod_labels=nothing
+        Facts(
+            Held.RESOURCE, asks=never, counted=True, excludes=never, token=no_token, spared=_spared, pod_labels=nothing
+        )
     ),
     takes=takes,
 )
