@@ -11,7 +11,7 @@ from kubelint_gpu.documents import Item, Pointer
 from kubelint_gpu.inventory.declarations.complaint import error_at, remark_at
 from kubelint_gpu.inventory.declarations.declared import Declared
 from kubelint_gpu.inventory.declarations.inventory import InventoryError
-from kubelint_gpu.inventory.dra.nvidia import CLASSES, DRIVER, entries_of, gpu_devices, memory_of, model_of
+from kubelint_gpu.inventory.dra.nvidia import CLASSES, DRIVER, entries_of, gpu_devices, memory_of, model_of, untold
 from kubelint_gpu.inventory.gpus.gpu_models import product_label, similar_model
 from kubelint_gpu.inventory.gpus.mig import impossible
 from kubelint_gpu.inventory.reading import understood
@@ -162,6 +162,8 @@ def _of_model(entry: dict[str, Any], at: Pointer, one: Published, found: Devices
     numbers = range(start, start + entry.get("count", 1))
     devices, counters = gpu_devices(product, model, size, numbers, mig)
     for place, device in enumerate(devices):
+        names = untold(entry, device["attributes"].get("profile", {}).get("string", ""))
+        device["undeclared"] = ["/".join(name) for name in sorted(names)]
         _add_own(device, entry, place)
     one.devices += devices
     one.counters += counters
