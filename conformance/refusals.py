@@ -35,6 +35,8 @@ _EMBEDDED = re.compile(r"\b[A-Z]\w*\.")
 _KEY = re.compile(r'\s*"((?:[^"\\]|\\.)*)":')
 PATCH = "an object that lacks it is taken for a patch"
 ELSEWHERE = "concerns neither scheduling nor rollout nor resources"
+BY_PROGRAM = "a program writes it, and its fields are only read"
+BEHAVIOR = "how fast an autoscaler scales is not checked"
 _CLUSTER = "depends on what else the cluster holds"
 _KNOWN = (
     (r"Invalid \S*\b(containers|initContainers)(\[\])?(\.image)?: Required value", PATCH),
@@ -51,8 +53,13 @@ _KNOWN = (
     (r"(Forbidden|NotFound) |Invalid \S*adminAccess: Forbidden", _CLUSTER),
     (r"BadRequest .*(no kind|does not match the expected API version)", "another path of the API than its kind's"),
     (r"Invalid \S*resources: Forbidden: HugePages require cpu or memory", "cpu or memory of the whole pod may do"),
+    (r"Invalid spec\.behavior\b", BEHAVIOR),
     (r"InternalError ", "the API server's own failure"),
     (r"Invalid \S*cel\.expression: Forbidden: too complex", "what an expression costs is not estimated"),
+    (
+        r'Invalid \S*cel\.expression: Invalid value: "[^"]*\b(dyn|distinct)\(',
+        "no driver calls this function",
+    ),
 )
 """What the linter may let pass, as reason, field and message of the API server, and why."""
 
@@ -118,8 +125,9 @@ def passed(records: Sequence[Object], answers: dict[str, list[Said]]) -> Counter
     found: Counter[tuple[str, str]] = Counter()
     for record in records:
         if not record["accepted"] and not answers.get(record["id"]):
-            for field in sorted({_generic(each.get("field", "")) for each in record["causes"]} or {record["reason"]}):
-                found[field, known(record) or "for no known reason"] += 1
+            why, fields = known(record), {_generic(each.get("field", "")) for each in record["causes"]}
+            for field in [record["object"]["kind"]] if why == BY_PROGRAM else sorted(fields or {record["reason"]}):
+                found[field, why or "for no known reason"] += 1
     return found
 
 
@@ -131,7 +139,9 @@ def known(record: Object) -> str:
     if PATCH in reasons:
         # of a patch nothing is judged
         return PATCH
-    return reasons[0] if all(reasons) else ""
+    if all(reasons):
+        return reasons[0]
+    return BY_PROGRAM if record.get("object", {}).get("kind") in ("ResourceSlice", "DeviceTaintRule") else ""
 
 
 def agreement(record: Object, said: Sequence[Said]) -> str:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from kubelint_gpu.analysis.beyond.cluster_beyond import cluster_beyond
-from kubelint_gpu.analysis.devices.assumed_values import resting_on_assumed
 from kubelint_gpu.analysis.predecessors import contradicts_nodes, is_made
 from kubelint_gpu.analysis.rollout_facts import judgements_in, next_rollouts
 from kubelint_gpu.analysis.scenarios import Scenario, now, on_nodes_of, only_rolled, scaled
@@ -28,8 +27,6 @@ _WHATEVER = frozenset(("quota", "volume"))
 
 def is_certain(unit: ApplySet, subject: WorkloadCheck, judgement: Judgement) -> bool:
     """Whether nothing outside the inventory could change the judgement of a workload."""
-    if subject.key in resting_on_assumed(unit):
-        return False
     short = judgement.verdict is None and judgement.placed < judgement.wanted
     if short and (may_be_placed(unit) or contradicts_nodes(unit, subject, judgement.alone, judgement.wanted)):
         return False
@@ -160,8 +157,6 @@ def stays_bound(unit: ApplySet, subject: WorkloadCheck) -> bool:
 
 def is_certain_together(unit: ApplySet, group: Together, involved: Sequence[WorkloadCheck]) -> bool:
     """Whether no node beyond the inventory can change the judgement of rollouts that begin together."""
-    if any(subject.key in resting_on_assumed(unit) for subject in involved):
-        return False
     if all(_is_closed(unit, subject) for subject in involved):
         return True
     waiting = group.trace.waiting if group.trace is not None else ()

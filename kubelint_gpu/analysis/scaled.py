@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from kubelint_gpu.analysis.replica_room import room_for
 from kubelint_gpu.analysis.scaling import autoscalers_of
 from kubelint_gpu.analysis.scenarios import now, scaled, with_part_of_budget
 from kubelint_gpu.analysis.transitions import transitions_in
-from kubelint_gpu.budget import PARTS, TOLD
+from kubelint_gpu.budget import BUDGET, PARTS, TOLD
+from kubelint_gpu.kube.objects.cluster import Cluster
 from kubelint_gpu.simulation.asked_again import asked_once
-from kubelint_gpu.simulation.questions.room_when_scaled import RoomWhenScaled
+from kubelint_gpu.simulation.bounds.question import Question
+from kubelint_gpu.simulation.memo import Memo
+from kubelint_gpu.simulation.prepare.prepared_run import PreparedRun
+from kubelint_gpu.simulation.questions.deciders import ROOM, first_answer
+from kubelint_gpu.simulation.questions.situations import Situations
 from kubelint_gpu.simulation.search.verdict import Judgement, Verdict, is_decided
 from kubelint_gpu.simulation.transition import Transition
 from kubelint_gpu.values import Value, replace
@@ -104,3 +109,27 @@ def _judged(unit: ApplySet, subject: WorkloadCheck, replicas: int) -> Judgement:
     if _room(unit).surely_ends(list(scenario.transitions).index(key), replicas):
         return Judgement(subject.workload, Verdict.COMPLETES)
     return with_part_of_budget(scaled(scenario, key, replicas), PARTS.scaled).judgements((key,))[key]
+
+
+class RoomWhenScaled:
+    """All workloads of one run, prepared once for every number of replicas."""
+
+    def __init__(self, transitions: Sequence[Transition], cluster: Cluster) -> None:
+        self._run = PreparedRun(transitions, cluster)
+        members = range(len(self._run.participants))
+        self._situation = Situations(self._run, BUDGET.states, joins=False).of(members, self._run.rest, {})
+
+    def surely_ends(self, number: int, replicas: int) -> bool:
+        """Whether the rollout of a workload ends with so many replicas; False if it is not known."""
+        run, situation = self._run, self._situation
+        one = run.participants[number]
+        if one.daemons or one.running or replicas > BUDGET.replicas:
+            return False
+        new = replace(one.new, replicas=replicas)
+        scaled = replace(one, new=new, old=new if one.old is one.new else replace(one.old, replicas=replicas))
+        demands = list(situation.demands)
+        demands[number] = run.demand_of(number, scaled)
+        participants = list(situation.participants)
+        participants[number] = scaled
+        scaled_situation = replace(situation, participants=tuple(participants), demands=tuple(demands), memo=Memo())
+        return first_answer(Question(scaled_situation, number), ROOM) is not None

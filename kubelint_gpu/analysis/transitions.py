@@ -14,11 +14,15 @@ from kubelint_gpu.analysis.predecessors import (
     makes_none,
     with_shown_replicas,
 )
+from kubelint_gpu.kube.admission.defaults import without_resources
 from kubelint_gpu.kube.objects.cluster import Cluster
 from kubelint_gpu.kube.objects.node import Node
+from kubelint_gpu.kube.objects.requests import is_extended
+from kubelint_gpu.kube.objects.taints import Toleration
+from kubelint_gpu.kube.objects.workload import Workload
+from kubelint_gpu.kube.values.selectors import NodeSelector, NodeSelectorTerm, Requirement
 from kubelint_gpu.scheduler.plugins import node_unschedulable
 from kubelint_gpu.simulation.controllers.controller_of import controller_of
-from kubelint_gpu.simulation.prepare.pinned import as_admitted, names_node
 from kubelint_gpu.simulation.prepare.pods_by_owner import pods_by_owner
 from kubelint_gpu.simulation.prepare.revisions import run_as, shown_before
 from kubelint_gpu.simulation.prepare.workload_change import nowhere, own_pods, pods_of_others
@@ -182,3 +186,39 @@ def _standing(unit: ApplySet) -> tuple[WorkloadCheck, ...]:
         if workload is not None and manifest.known and not workload.partial and manifest.object not in mine:
             whole.setdefault(manifest.object, unit.judged(manifest, workload).marked("beside"))
     return tuple(whole.values())
+
+
+_NAME = "metadata.name"
+
+
+def names_node(workload: Workload, nodes: Mapping[str, Node]) -> bool:
+    """Whether its template names one of the nodes."""
+    return not workload.custom and workload.spec.node_name in nodes
+
+
+def as_admitted(workload: Workload, nodes: Mapping[str, Node]) -> Workload:
+    """The workload in a form for which the scheduler admits its pods exactly if the kubelet of the named node does.
+
+    Fields that only the scheduler looks at are removed; so is an extended resource that the node does not know.
+    A DaemonSet's controller checks taints and affinity itself before it creates a pod for the node.
+    """
+    spec = workload.spec
+    if not names_node(workload, nodes):
+        return workload
+    only = Requirement(_NAME, "In", (spec.node_name,))
+    terms = spec.node_affinity.terms if spec.node_affinity is not None else (NodeSelectorTerm(),)
+    known = nodes[spec.node_name].allocatable
+    everywhere = () if controller_of(workload).node_bound else (Toleration(operator="Exists", effect="NoSchedule"),)
+    return replace(
+        workload,
+        spec=replace(
+            without_resources(spec, lambda name: is_extended(name) and name not in known),
+            node_name="",
+            node_affinity=NodeSelector(tuple(replace(term, fields=(*term.fields, only)) for term in terms)),
+            tolerations=(*spec.tolerations, *everywhere),
+            pod_affinity=(),
+            pod_anti_affinity=(),
+            spread=(),
+            preemption_policy="Never",
+        ),
+    )

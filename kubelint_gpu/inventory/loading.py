@@ -246,10 +246,6 @@ def load(readings: Sequence[Reading], *, follows_schema: bool = False) -> tuple[
     objects = tuple(filter(counts, objects))
     found.pools = [pool for pool in found.pools if counts(pool.template)]
     version = version_of(found, objects)
-    if slices:
-        from kubelint_gpu.inventory.dra.slices import without_refused
-
-        objects = without_refused(objects, found, version)
     inventory = inventory_of(found, objects, version)
     return inventory, (*found.misread.left(), *found.problems)
 

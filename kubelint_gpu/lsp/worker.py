@@ -9,10 +9,32 @@ import signal
 import sys
 import threading
 import traceback
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
+from pathlib import Path
 from typing import Any, BinaryIO
 
-from kubelint_gpu.lsp.document.document_context import ReadFiles
+import click
+
+from kubelint_gpu.documents import Reading, SourceText, comments, read, source_text
+from kubelint_gpu.engine.baseline import load_baseline
+from kubelint_gpu.engine.repair import repair
+from kubelint_gpu.engine.run import check
+from kubelint_gpu.engine.selection import select
+from kubelint_gpu.findings.finding import Finding
+from kubelint_gpu.lsp.document.diagnostics import (
+    INVENTORY,
+    DiagnosticWriter,
+    by_path,
+    reported,
+    suppression,
+    without_cluster,
+)
+from kubelint_gpu.lsp.document.document_context import Project, ReadFiles
+from kubelint_gpu.lsp.document.positions import offset_range
+from kubelint_gpu.patterns import pattern
+from kubelint_gpu.workspace.project.configuration import NAME
+from kubelint_gpu.workspace.project.gathering import gather
+from kubelint_gpu.workspace.project.inputs import inputs_of
 
 Answerer = Callable[[dict[str, Any], ReadFiles], Any]
 
@@ -51,14 +73,154 @@ def _result(answerer: Answerer, question: dict[str, Any], memory: ReadFiles) -> 
 
 
 def _answerers() -> dict[str, Answerer]:
-    from kubelint_gpu.lsp.answers import action_edits, completion, hover
-    from kubelint_gpu.lsp.document import diagnostics, saved_files
+    from kubelint_gpu.lsp.answers import completion, hover
+    from kubelint_gpu.lsp.document import diagnostics
 
     return {
         "check": diagnostics.answer,
-        "saved": saved_files.answer,
+        "saved": saved,
         "hover": hover.answer,
         "completion": completion.answer,
-        "fix-all": action_edits.all_fixed,
-        "ignore": action_edits.ignored_here,
+        "fix-all": all_fixed,
+        "ignore": ignored_here,
     }
+
+
+def saved(question: dict[str, Any], memory: ReadFiles) -> dict[str, list[dict[str, Any]]]:
+    """Return diagnostics by path: of the document, and of the sources of its kustomizations and charts.
+
+    The rest of the repository is beside it, as it is for the command. The answer is empty if the document is not
+    saved, or if it is judged with unsaved documents: only files on disk count.
+    """
+    path = question["path"]
+    try:
+        project = Project(question, memory)
+        source = project.reading.source if project.reading is not None else None
+        if source is None or project.declares(path) or Path(path).name == NAME or INVENTORY in source.text:
+            return {}
+        if not _are_saved([path], memory):
+            return {}
+        inventories = question["inventories"]
+        gathered = gather([project.shown], inventories, configuration=project.configuration)
+        if not gathered.built.takes(path) and not _are_saved(memory.texts, memory):
+            return {}
+        inputs = inputs_of(gathered, inventories)
+        selection = select(project.configuration, (), (), None)
+        baseline = load_baseline(project.configuration.baseline)
+        outcome = check(inputs.units, inputs.world, suppression=selection.suppression())
+        findings = tuple(filter(inputs.reports, (*outcome.findings, *inputs.defects)))
+        shown = reported(findings, selection, baseline)
+        found = by_path(shown, lambda name: Path(name).name != NAME and not project.declares(name))
+    except click.ClickException:
+        # the answer to 'check' reports the problem
+        return {}
+    sources = {each.source.path: each.source for each in inputs.every if each.source is not None}
+    writer = DiagnosticWriter({**sources, project.shown: source}, question["encoding"])
+    written = {name: writer.diagnostics(found.get(name, [])) for name in (path, *found)}
+    return {**written, path: [*without_cluster(project), *written[path]]}
+
+
+def _are_saved(paths: Iterable[str], memory: ReadFiles) -> bool:
+    """Whether the open texts of some files equal the files on disk."""
+    try:
+        return all(path not in memory.texts or _on_disk(path) == memory.texts.text(path) for path in paths)
+    except (OSError, UnicodeDecodeError):
+        return False
+
+
+def _on_disk(path: str) -> str:
+    with Path(path).open(encoding="utf-8", newline="") as file:
+        return file.read()
+
+
+_LONG = 20_000
+
+_WRITTEN = pattern(r"#\s*kubelint-gpu:\s*ignore\s*\[[^\]]*(?=\])")
+_REASON = "TODO: say why"
+
+
+def all_fixed(question: dict[str, Any], memory: ReadFiles) -> list[dict[str, Any]]:
+    """Return the edits that make every safe fix of a document, one after the other, as `--fix` does."""
+    project = Project(question, memory)
+    selection = select(project.configuration, (), (), None)
+    unit = project.unit()
+
+    def wanted(finding: Finding) -> bool:
+        mine = all(edit.place.path == project.shown for fix in finding.fixes for edit in fix.edits)
+        return mine and selection.mends(finding)
+
+    after = repair(unit, unsafe=False, suppression=suppression(selection), wanted=wanted).unit
+    edits: list[dict[str, Any]] = []
+    for old, new in zip(unit.readings, after.readings, strict=True):
+        if old is not new and old.source is not None and new.source is not None and old.source.path == project.shown:
+            edits += _edits(old.source, new.source.text, question["encoding"])
+    return edits
+
+
+def _edits(old: SourceText, new: str, encoding: str) -> Iterator[dict[str, Any]]:
+    """Yield one edit for each block of different lines, so that the cursor stays at its place."""
+    from difflib import SequenceMatcher
+
+    lines, others = _lines(old), _lines(source_text("", new))
+    if len(lines) > _LONG:
+        yield {"range": offset_range(old, 0, len(old.text), encoding), "newText": new}
+        return
+    starts = (*old.line_starts, len(old.text))
+    for what, first, last, other_first, other_last in SequenceMatcher(
+        None, lines, others, autojunk=False
+    ).get_opcodes():
+        if what != "equal":
+            at = offset_range(old, starts[first], starts[last], encoding)
+            yield {"range": at, "newText": "".join(others[other_first:other_last])}
+
+
+def _lines(source: SourceText) -> list[str]:
+    ends = (*source.line_starts[1:], len(source.text))
+    return [source.text[start:end] for start, end in zip(source.line_starts, ends, strict=True)]
+
+
+def ignored_here(question: dict[str, Any], memory: ReadFiles) -> list[dict[str, Any] | None]:
+    """Return an edit for each pair of a line, counted from 0, and a code; None if no comment fits there.
+
+    The edit suppresses the code for that line and changes nothing else. The candidates, in order: a further code in an
+    existing suppression, a comment on the line above, a comment at the end of the line.
+    """
+    reading = Project(question, memory).reading
+    if reading is None or reading.source is None:
+        return [None for _ in question["marks"]]
+    return [_edit(reading, line + 1, code, question["encoding"]) for line, code in question["marks"]]
+
+
+def _edit(reading: Reading, line: int, code: str, encoding: str) -> dict[str, Any] | None:
+    source = reading.source
+    if source is None or source.path.endswith(".json") or line > len(source.line_starts):
+        return None
+    for at, text in _candidates(reading, source, line, code):
+        if _holds(reading, source, at, text):
+            return {"range": offset_range(source, at, at, encoding), "newText": text}
+    return None
+
+
+def _candidates(reading: Reading, source: SourceText, line: int, code: str) -> Iterator[tuple[int, str]]:
+    for comment in comments(reading):
+        alone = source.line(comment.line)[: comment.column - 1].strip() == ""
+        written = _WRITTEN().match(comment.text)
+        if written is not None and (comment.line == line or (alone and comment.line == line - 1)):
+            yield comment.offset + written.end(), f", {code}"
+    start = source.line_starts[line - 1]
+    content = source.line(line)
+    indent = content[: len(content) - len(content.lstrip(" "))]
+    newline = "\r\n" if "\r\n" in source.text else "\n"
+    yield start, f"{indent}# kubelint-gpu: ignore[{code}] {_REASON}{newline}"
+    yield start + len(content.rstrip()), f"  # kubelint-gpu: ignore[{code}] {_REASON}"
+
+
+def _holds(reading: Reading, source: SourceText, at: int, text: str) -> bool:
+    """Whether a change adds a comment and leaves the data as they are."""
+    after = read(source.path, (source.text[:at] + text + source.text[at:]).encode(errors="replace"))
+    if len(after.problems) > len(reading.problems) or len(after.documents) != len(reading.documents):
+        return False
+    if any(old.value != new.value for old, new in zip(reading.documents, after.documents, strict=True)):
+        return False
+    begin = at + len(text) - len(text.lstrip())
+    return any(comment.offset <= begin <= comment.offset + len(comment.text) for comment in comments(after))

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from kubelint_gpu.kube.dra.resource_api import BETAS_SINCE
 from kubelint_gpu.kube.objects.priority import read_priority_class
 from kubelint_gpu.kube.objects.workload import api_group
 from kubelint_gpu.kube.validation.policy_validation import budget_problems, limit_range_problems, quota_problems
@@ -37,20 +36,12 @@ def further_problems(manifest: Manifest, minor: int | None) -> Iterator[InvalidO
 
         yield from name_problems(manifest.kind, value)
         yield from device_problems(value, minor)
-    elif (api_group(value), manifest.kind) == (DEVICE_GROUP, "DeviceTaintRule"):
-        from kubelint_gpu.kube.validation.slice_validation import rule_problems
+    elif api_group(value) == DEVICE_GROUP and manifest.kind in ("ResourceSlice", "DeviceTaintRule"):
+        from kubelint_gpu.kube.dra.resource_slice import read_device_taint_rule, read_resource_slice
 
-        yield from name_problems(manifest.kind, value)
-        yield from rule_problems(value, BETAS_SINCE if minor is None else minor)
-    elif (api_group(value), manifest.kind) == (DEVICE_GROUP, "ResourceSlice"):
-        from kubelint_gpu.kube.dra.resource_slice import read_resource_slice
-        from kubelint_gpu.kube.validation.slice_validation import slice_problems
-
-        yield from name_problems(manifest.kind, value)
         wrong: list[InvalidObject] = []
-        read_resource_slice(value, wrong)
+        (read_resource_slice if manifest.kind == "ResourceSlice" else read_device_taint_rule)(value, wrong)
         yield from wrong
-        yield from slice_problems(value, BETAS_SINCE if minor is None else minor)
     elif (further := _OTHERS.get((api_group(value), manifest.kind))) is not None:
         yield from name_problems(manifest.kind, value)
         yield from further(value)

@@ -6,7 +6,6 @@ from collections.abc import Iterator, Sequence
 from functools import partial
 from typing import TYPE_CHECKING
 
-from kubelint_gpu.analysis.devices.assumed_values import assumption, resting_on_assumed
 from kubelint_gpu.analysis.devices.told_claims import unserved_pod
 from kubelint_gpu.analysis.devices.unserved_claims import certainty, declared_trial, device_trial, faults
 from kubelint_gpu.analysis.devices.written_claims import (
@@ -21,12 +20,15 @@ from kubelint_gpu.documents import editing
 from kubelint_gpu.documents.layout import NotEditable
 from kubelint_gpu.engine.api import ApplySet, Diagnostic, FixCandidate, Manifest, Pointer, WorkloadCheck, rule
 from kubelint_gpu.groups import grouped
+from kubelint_gpu.inventory.dra.nvidia import OPTIONAL
 from kubelint_gpu.kube.values.errors import field_path
 from kubelint_gpu.messages.wording import listed, some
 from kubelint_gpu.workspace.kind_validation import further_problems
 
 if TYPE_CHECKING:
     from kubelint_gpu.analysis.devices.unmet_conditions import Fault
+    from kubelint_gpu.kube.dra.claim import ClaimSpec
+    from kubelint_gpu.scheduler.plugins.dynamic_resources.claim_trial import ClaimTrial
 
 
 _EXACTLY = "exactly"
@@ -49,7 +51,7 @@ def claim_unsatisfiable(unit: ApplySet) -> Iterator[Diagnostic]:
         for fault in found:
             # of a claim that is refused an attempt says nothing that its refusal does not say
             if fault.below != ("requests",) or not any(further_problems(claim.manifest, unit.minor_release)):
-                yield _finding(unit, claim, fault, assumption(unit, trial, claim.spec, fault))
+                yield _finding(unit, claim, fault, _doubt(unit, trial, claim.spec, fault))
     for reference in claim_references(unit):
         spec = claim_of(unit, reference)
         if reference.key in mine or spec is None:
@@ -57,11 +59,20 @@ def claim_unsatisfiable(unit: ApplySet) -> Iterator[Diagnostic]:
         found = () if has_devices(unit, reference) else tuple(faults(trial, spec, [reference]))
         mine[reference.key] = bool(found)
         for fault in found:
-            yield _of_inventory(unit, reference, fault, assumption(unit, trial, spec, fault))
+            yield _of_inventory(unit, reference, fault, _doubt(unit, trial, spec, fault))
     named = ((one.subject.key, one) for one in claim_references(unit) if one.subject.places_pods)
     for of_pod in grouped(named).values():
         if not any(mine.get(one.key, True) for one in of_pod):
             yield from _of_pod(unit, of_pod[0])
+
+
+def _doubt(unit: ApplySet, trial: ClaimTrial, spec: ClaimSpec, fault: Fault) -> str:
+    """Return why devices of an optional class may exist, though concise devices have none; empty if they cannot."""
+    asked = spec.requests[int(fault.below[1])].exactly if fault.below[-1] == "deviceClassName" else None
+    concise = any(device.undeclared for one in unit.cluster.resource_slices for device in one.devices)
+    if asked is None or asked.device_class not in OPTIONAL or not concise or trial.selected(asked):
+        return ""
+    return "whether the driver publishes such devices, the inventory does not tell: declare them in `devices`"
 
 
 def _of_doubtful_pools(unit: ApplySet) -> Iterator[Diagnostic]:
@@ -92,22 +103,22 @@ def _of_doubtful_pools(unit: ApplySet) -> Iterator[Diagnostic]:
             )
 
 
-def _finding(unit: ApplySet, claim: WrittenClaim, fault: Fault, assumed: str) -> Diagnostic:
+def _finding(unit: ApplySet, claim: WrittenClaim, fault: Fault, doubt: str) -> Diagnostic:
     manifest = claim.manifest
     below = tuple(step for step in fault.below if step != _EXACTLY) if claim.flat else fault.below
     pointer = _present(manifest, (*claim.base, *below))
     proposals: tuple[FixCandidate, ...] = ()
-    if fault.near and fault.offset is not None and not assumed:
+    if fault.near and fault.offset is not None and not doubt:
         edits = partial(_rewritten, manifest, pointer, fault)
         proposals = (FixCandidate(f"write '{fault.near}'", "unsafe", edits),)
     return Diagnostic(
         "KLG703",
         manifest.place(pointer) if fault.offset is None else manifest.place_within(pointer, fault.offset),
-        (assumed and fault.bare) or fault.text,
+        fault.text,
         manifest,
         cause=field_path(fault.below),
-        certainty="possible" if assumed else certainty(unit),
-        help=tuple(filter(None, [assumed or (f"did you mean '{fault.near}'?" if fault.near else fault.help)])),
+        certainty="possible" if doubt else certainty(unit),
+        help=tuple(filter(None, [doubt or (f"did you mean '{fault.near}'?" if fault.near else fault.help)])),
         proposals=proposals,
     )
 
@@ -130,17 +141,16 @@ def _rewritten(manifest: Manifest, pointer: Pointer, fault: Fault) -> list[editi
     return [editing.Edit(source.path, span, fault.near)]
 
 
-def _of_inventory(unit: ApplySet, reference: PodClaimReference, fault: Fault, assumed: str) -> Diagnostic:
+def _of_inventory(unit: ApplySet, reference: PodClaimReference, fault: Fault, doubt: str) -> Diagnostic:
     manifest = reference.subject.manifest
     return Diagnostic(
         "KLG703",
         manifest.place(reference.pointer),
-        f"{reference.kind} {reference.name} of the inventory cannot be served: "
-        f"{(assumed and fault.bare) or fault.text}",
+        f"{reference.kind} {reference.name} of the inventory cannot be served: {fault.text}",
         manifest,
         cause=f"{reference.name}/{field_path(fault.below)}",
-        certainty="possible" if assumed else certainty(unit),
-        help=(assumed,) if assumed else (),
+        certainty="possible" if doubt else certainty(unit),
+        help=(doubt,) if doubt else (),
     )
 
 
@@ -161,7 +171,7 @@ def _of_pod(unit: ApplySet, reference: PodClaimReference) -> Iterator[Diagnostic
         f"{'lacks' if len(refused) == 1 else 'lack'} them{others}",
         subject.manifest,
         cause="pod",
-        certainty="possible" if subject.key in resting_on_assumed(unit) else certainty(unit),
+        certainty=certainty(unit),
         scheduler=text,
     )
 

@@ -130,7 +130,7 @@ _LAYER = b"resources: [deployment.yaml]\nnamePrefix: base-\n"
 
 def of_kustomization(data: bytes) -> None:
     from kubelint_gpu.sources.kustomize.accumulation.retrace import trace
-    from kubelint_gpu.sources.kustomize.blame import blamed, quoted
+    from kubelint_gpu.sources.kustomize.build_errors import WorkingCopy, complaint
     from kubelint_gpu.sources.kustomize.files.survey import AllowedFiles
     from kubelint_gpu.sources.kustomize.files.surveyor import survey
 
@@ -150,8 +150,7 @@ def of_kustomization(data: bytes) -> None:
         trace(found)
         text = data[:2000].decode(errors="replace")
         for message in (text, f"error: nothing selected by Deployment/web. '{text[:40]}' must resolve to a file"):
-            blamed(message, found, lambda path: path)
-            quoted(message, found, lambda path: path)
+            complaint(message, WorkingCopy(Path("tree"), Path("home"), "tree"), found, lambda path: path)
 
 
 def of_baseline(data: bytes) -> None:

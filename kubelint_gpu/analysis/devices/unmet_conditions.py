@@ -12,7 +12,7 @@ from kubelint_gpu.messages.wording import begun, counted, listed
 from kubelint_gpu.values import Value
 
 if TYPE_CHECKING:
-    from kubelint_gpu.kube.dra.asked_values import AskedValues, Path
+    from kubelint_gpu.kube.dra.asked_values import AskedValues
     from kubelint_gpu.kube.dra.sight import Subject
 
 
@@ -25,8 +25,6 @@ class Fault(Value):
         offset: its position in an expression; None if it is not part of one.
         wanted: the literal that no device has; empty if there is none.
         near: the value that was probably meant; empty if none is similar.
-        reads: the paths that the failing condition reads; empty if unknown.
-        bare: the text without the values of the devices; empty if it has none.
         help: what to do; empty if the rule says it.
     """
 
@@ -35,8 +33,6 @@ class Fault(Value):
     offset: int | None = None
     wanted: str = ""
     near: str = ""
-    reads: tuple[Path, ...] = ()
-    bare: str = ""
     help: str = ""
 
 
@@ -67,20 +63,19 @@ def _fault(asks: AskedValues, subjects: Sequence[Subject], none: str) -> Fault:
         several = len(names) > 1
         found = [f"{name}: {one}" if several else one for name, one in zip(names, told, strict=True) if one]
         text = f"{none} satisfies the condition about {listed(names)}"
-        return Fault((), "; ".join([text, *found]), reads=asks.paths, bare=text)
+        return Fault((), "; ".join([text, *found]))
     comparable = asks.literals if asks.as_it_is and asks.relation in ("", STARTS, ENDS, CONTAINS) else ()
     near, meant = nearest_value([str(one.value) for one in comparable], [value for value, _ in had[0]])
     asked = [written(one.value, is_text=one.is_text) for one in asks.literals]
     more = len(asked) - TOLD.values + 1
     asked[TOLD.values - 1 :] = [f"{more} others"] if more > 1 else asked[TOLD.values - 1 :]
-    bare = text = f"{none} has {names[0]}"
+    text = f"{none} has {names[0]}"
     if asked and told[0]:
-        bare += f" {asks.relation}{listed(asked, 'or')}"
-        text = f"{bare}; {told[0]}"
+        text += f" {asks.relation}{listed(asked, 'or')}; {told[0]}"
     literals = sorted(asks.literals, key=lambda one: str(one.value) != meant)
     if not literals:
-        return Fault((), text, reads=asks.paths, bare=bare)
-    return Fault((), text, literals[0].offset, str(literals[0].value), near, asks.paths, bare)
+        return Fault((), text)
+    return Fault((), text, literals[0].offset, str(literals[0].value), near)
 
 
 def _have(times: int, value: tuple[str, bool]) -> str:

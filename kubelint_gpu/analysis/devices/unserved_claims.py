@@ -102,8 +102,7 @@ def _of_request(trial: ClaimTrial, spec: ClaimSpec, number: int) -> Iterator[unm
         found.append((one.name, fault))
     none = "no node serves any of its alternatives: "
     text = begun([f"{name}: {fault.text}" for name, fault in found], "alternative", "; ")
-    bare = begun([f"{name}: {fault.bare or fault.text}" for name, fault in found], "alternative", "; ")
-    yield unmet_conditions.Fault(("requests", number, "firstAvailable"), none + text, bare=none + bare)
+    yield unmet_conditions.Fault(("requests", number, "firstAvailable"), none + text)
 
 
 def _with(spec: ClaimSpec, query: DeviceQuery) -> ClaimSpec:
@@ -165,9 +164,7 @@ def _of_capacity(trial: ClaimTrial, query: DeviceQuery, without: DeviceQuery) ->
         ]
         most = f"the most is {device_values.shown_amount(max(has))}" if has else "none of them has it"
         asked.append((f"{device_values.shown_amount(amount)} of {name}", f" ({most})"))
-    return unmet_conditions.Fault(
-        ("capacity",), none + listed([*map("".join, asked)]), bare=none + listed([one for one, _ in asked])
-    )
+    return unmet_conditions.Fault(("capacity",), none + listed([*map("".join, asked)]))
 
 
 def _of_count(trial: ClaimTrial, spec: ClaimSpec, query: DeviceQuery) -> unmet_conditions.Fault | None:

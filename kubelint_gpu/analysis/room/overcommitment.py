@@ -10,7 +10,6 @@ from collections import Counter
 from collections.abc import Hashable, Iterator, Mapping, Sequence
 
 from kubelint_gpu.analysis.devices.asked_devices import device_demands
-from kubelint_gpu.analysis.devices.assumed_values import resting_on_assumed
 from kubelint_gpu.analysis.rollout_facts import judgements_in
 from kubelint_gpu.analysis.transitions import may_be_placed, transitions_in
 from kubelint_gpu.budget import SIMULATION
@@ -99,7 +98,7 @@ def _counts(unit: ApplySet, subject: WorkloadCheck) -> bool:
         return False
     if (unit.before and change.existing) or own_pods(subject.workload, unit.cluster.pods):
         return False
-    return unit.is_closed and not unit.may_outgrow(subject) and subject.key not in resting_on_assumed(unit)
+    return unit.is_closed and not unit.may_outgrow(subject)
 
 
 def _eligible(unit: ApplySet, subject: WorkloadCheck) -> frozenset[str]:

@@ -2,21 +2,18 @@
 
 Source: cmd/gpu-kubelet-plugin of the DRA driver for NVIDIA GPUs.
 UUIDs and PCI addresses are made up, one for each GPU, unless `attributes` gives them; so are other values of an unknown
-model. `untold` returns which values are made up.
+model. `untold` returns which values are made up: no expression is evaluated with them.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
-from itertools import chain
 from typing import TYPE_CHECKING, Any
 
-from kubelint_gpu.documents import value_at
-from kubelint_gpu.inventory.declarations.inventory import Inventory
 from kubelint_gpu.inventory.gpus import gpu_models
 from kubelint_gpu.inventory.gpus.gpu_models import GpuModel, mebibytes, models_called, product_label
-from kubelint_gpu.kube.dra.device import Device, attribute_of, qualified
+from kubelint_gpu.kube.dra.device import qualified
 from kubelint_gpu.patterns import pattern
 
 if TYPE_CHECKING:
@@ -219,31 +216,3 @@ def untold(entry: Mapping[str, Any], profile: str) -> frozenset[tuple[str, str]]
     if not known:
         found |= {(DRIVER, _MEMORY)}
     return found - {qualified(name, DRIVER) for name in (*entry.get("attributes", ()), *entry.get("capacity", ()))}
-
-
-def assumed(inventory: Inventory) -> Mapping[tuple[str, str], frozenset[tuple[str, str]]]:
-    """Return the attributes and capacities with assumed values, by domain and identifier, for each kind of device."""
-    found: dict[tuple[str, str], set[tuple[str, str]]] = {}
-    for one in chain(inventory.of_kind("ResourceSlice"), *(pool.slices for pool in inventory.pools)):
-        if one.value["spec"]["driver"] != DRIVER:
-            continue
-        told = set()
-        for field, where in [route for route in one.routes if route[0]]:
-            attributes = value_at(one.value, (*field, "attributes"))
-            kind = _text(attributes, "productName"), _text(attributes, "profile")
-            if (where, kind) not in told:
-                told.add((where, kind))
-                entry = entries_of(value_at(one.item.value, where[:-2]))[int(where[-1])]
-                for name in untold(entry, kind[1]) if "model" in entry else ():
-                    found.setdefault(name, set()).add(kind)
-    return {name: frozenset(kinds) for name, kinds in found.items()}
-
-
-def _text(attributes: Mapping[str, Any], name: str) -> str:
-    return str(attributes.get(name, {}).get("string", ""))
-
-
-def kind_of(device: Device) -> tuple[str, str]:
-    """Return the product of a device and its MIG profile, which decide whether values of it are assumed."""
-    product, profile = [attribute_of(device, DRIVER, f"{DRIVER}/{name}") for name in ("productName", "profile")]
-    return str(product.value) if product else "", str(profile.value) if profile else ""

@@ -1,7 +1,4 @@
-"""ResourceSlices and DeviceClasses derived from the `devices` of concise nodes and pools, without invalid ones.
-
-Slices and DeviceTaintRules that the API server of the declared release would refuse are left out.
-"""
+"""ResourceSlices and DeviceClasses derived from the `devices` of concise nodes and pools."""
 
 from __future__ import annotations
 
@@ -14,19 +11,14 @@ from kubelint_gpu.documents import Item, Pointer
 from kubelint_gpu.inventory.declarations.complaint import error_at, remark_at
 from kubelint_gpu.inventory.declarations.declared import Declared
 from kubelint_gpu.inventory.declarations.inventory import InventoryError
-from kubelint_gpu.inventory.declarations.unread import unread
-from kubelint_gpu.inventory.dra.nvidia import CLASSES, DRIVER, entries_of, gpu_devices, memory_of, model_of
-from kubelint_gpu.inventory.gathered import GatheredDeclarations
+from kubelint_gpu.inventory.dra.nvidia import CLASSES, DRIVER, entries_of, gpu_devices, memory_of, model_of, untold
 from kubelint_gpu.inventory.gpus.gpu_models import product_label, similar_model
 from kubelint_gpu.inventory.gpus.mig import impossible
-from kubelint_gpu.inventory.kubernetes_version import devices_minor
-from kubelint_gpu.inventory.reading import refusal, understood
+from kubelint_gpu.inventory.reading import understood
 from kubelint_gpu.kube.dra.resource_api import MOST_COUNTER_SETS, MOST_DEVICES_OF_BETAS, MOST_DEVICES_OF_SLICE
-from kubelint_gpu.kube.validation.slice_validation import has_advanced, rule_problems, slice_problems
 from kubelint_gpu.values import replace
 
 _VERSION = "resource.k8s.io/v1"
-_PROBLEMS = {"ResourceSlice": slice_problems, "DeviceTaintRule": rule_problems}
 
 
 def slices_of(
@@ -89,7 +81,8 @@ def _bodies(one: Published) -> list[tuple[dict[str, Any], list[Pointer]]]:
 
     Counters get separate slices.
     """
-    most = MOST_DEVICES_OF_BETAS if one.counters or has_advanced(one.devices) else MOST_DEVICES_OF_SLICE
+    has_betas = one.counters or any(device.get("taints") for device in one.devices)
+    most = MOST_DEVICES_OF_BETAS if has_betas else MOST_DEVICES_OF_SLICE
     counters = [
         ({"sharedCounters": one.counters[start : start + MOST_COUNTER_SETS]}, one.entries[:0])
         for start in range(0, len(one.counters), MOST_COUNTER_SETS)
@@ -169,6 +162,8 @@ def _of_model(entry: dict[str, Any], at: Pointer, one: Published, found: Devices
     numbers = range(start, start + entry.get("count", 1))
     devices, counters = gpu_devices(product, model, size, numbers, mig)
     for place, device in enumerate(devices):
+        names = untold(entry, device["attributes"].get("profile", {}).get("string", ""))
+        device["undeclared"] = ["/".join(name) for name in sorted(names)]
         _add_own(device, entry, place)
     one.devices += devices
     one.counters += counters
@@ -191,32 +186,3 @@ def _attribute(value: Any) -> dict[str, Any]:
         return value
     kind = "bool" if isinstance(value, bool) else "int" if isinstance(value, int) else "string"
     return {kind: value}
-
-
-def without_refused(
-    objects: Sequence[Declared], found: GatheredDeclarations, version: str | None
-) -> tuple[Declared, ...]:
-    """Return the objects without those that the API server would refuse; pools in `found` lose theirs, too.
-
-    Refused objects are reported and become `unread`.
-    """
-    minor = devices_minor(version)
-    told: set[object] = set()
-
-    def stands(one: Declared) -> bool:
-        problems = list(_PROBLEMS[one.kind](one.value, minor)) if one.kind in _PROBLEMS else []
-        for problem in problems:
-            error = replace(refusal(one, problem), of_object=True)
-            # the nodes of a pool all have what its template says, and so have the devices of an entry
-            key = (error.path, error.span, problem.detail)
-            if key not in told:
-                told.add(key)
-                found.problems.append(error)
-        if problems:
-            found.unread.append(unread(one.kind, one.value))
-        return not problems
-
-    found.pools = [
-        replace(pool, slices=tuple(filter(stands, pool.slices))) if pool.slices else pool for pool in found.pools
-    ]
-    return tuple(filter(stands, objects))

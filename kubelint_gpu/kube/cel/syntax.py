@@ -1,4 +1,4 @@
-"""The syntax tree of an expression: seven kinds of nodes, as in cel-go after macros are expanded.
+"""The syntax tree of an expression: the kinds of nodes, as in cel-go after macros are expanded.
 
 `offset` is the position for messages: the operator of an operation, the bracket of a call, the dot of a selection.
 """
@@ -14,7 +14,7 @@ Answer = TypeVar("Answer")
 
 
 class Const(msgspec.Struct, eq=False):
-    """A literal; `kind` is its type (`int`, `uint`, `double`, `string`, `bytes`, `bool`, `null`)."""
+    """A literal; `kind` is its type (`int`, `double`, `string`, `bool`, `null`)."""
 
     offset: int
     kind: str
@@ -51,22 +51,21 @@ class Call(msgspec.Struct, eq=False):
 
 
 class ListNode(msgspec.Struct, eq=False):
-    """A list literal; the items at `optional` are omitted if they have no value."""
+    """A list literal."""
 
     offset: int
     items: list[Node]
-    optional: frozenset[int] = frozenset()
 
 
 class MapNode(msgspec.Struct, eq=False):
-    """A map literal: keys, values, and whether the entry is omitted if it has no value."""
+    """A map literal: keys and values."""
 
     offset: int
-    entries: list[tuple[Node, Node, bool]]
+    entries: list[tuple[Node, Node]]
 
 
-class Struct(msgspec.Struct, eq=False):
-    """A message literal, which is invalid in expressions about devices."""
+class Unmodelled(msgspec.Struct, eq=False):
+    """A part with which the value of an expression is not known; `name` is for messages."""
 
     offset: int
     name: str
@@ -78,7 +77,6 @@ class Fold(msgspec.Struct, eq=False):
     offset: int
     range: Node
     item: str
-    second: str
     accumulator: str
     initial: Node
     condition: Node
@@ -86,7 +84,7 @@ class Fold(msgspec.Struct, eq=False):
     result: Node
 
 
-Node = Const | Ident | Select | Call | ListNode | MapNode | Struct | Fold
+Node = Const | Ident | Select | Call | ListNode | MapNode | Unmodelled | Fold
 
 
 def children(node: Node) -> tuple[Node, ...]:
@@ -98,7 +96,7 @@ def children(node: Node) -> tuple[Node, ...]:
     if isinstance(node, ListNode):
         return tuple(node.items)
     if isinstance(node, MapNode):
-        return tuple(one for key, value, _ in node.entries for one in (key, value))
+        return tuple(one for entry in node.entries for one in entry)
     if isinstance(node, Fold):
         return (node.range, node.initial, node.condition, node.step, node.result)
     return ()
@@ -123,7 +121,7 @@ class Visitor(ABC, Generic[Answer]):
             return self._map(node)
         if isinstance(node, Fold):
             return self._fold(node)
-        return self._struct(node)
+        raise AssertionError("what is not modelled is not visited")
 
     @abstractmethod
     def _const(self, node: Const) -> Answer: ...
@@ -145,9 +143,6 @@ class Visitor(ABC, Generic[Answer]):
 
     @abstractmethod
     def _fold(self, node: Fold) -> Answer: ...
-
-    @abstractmethod
-    def _struct(self, node: Struct) -> Answer: ...
 
 
 def qualified_name(node: Node) -> str | None:

@@ -1,14 +1,15 @@
 """The type checker: the API server refuses expressions that cannot work for any device.
 
-Source: cel-go 0.26, checker/checker.go; literals of lists and maps have one type (HomogeneousAggregateLiterals).
+Source: cel-go 0.26, checker/checker.go.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 
-from kubelint_gpu.kube.cel.cel_errors import Issue
-from kubelint_gpu.kube.cel.literal_checks import invalid_literals
+from kubelint_gpu.budget import STEPS
+from kubelint_gpu.kube.cel.cel_errors import EvaluationError, Issue, NotKnown
+from kubelint_gpu.kube.cel.functions import compiled
 from kubelint_gpu.kube.cel.syntax import (
     Call,
     Const,
@@ -18,7 +19,6 @@ from kubelint_gpu.kube.cel.syntax import (
     MapNode,
     Node,
     Select,
-    Struct,
     Visitor,
     qualified_name,
 )
@@ -26,7 +26,6 @@ from kubelint_gpu.kube.cel.types import (
     BOOL,
     DYN,
     ERROR,
-    INT,
     NULL,
     Overload,
     Substitution,
@@ -38,18 +37,7 @@ from kubelint_gpu.kube.cel.types import (
     shown,
     unwrapped,
 )
-
-_TYPE_NAMES: dict[str, Type] = {
-    name: ("type", kind)
-    for name, kind in {
-        **{one: one for one in ("bool", "bytes", "double", "int", "string", "uint", "dyn", "null_type")},
-        "list": ("list", DYN),
-        "map": ("map", DYN, DYN),
-        "type": ("type", DYN),
-        "optional_type": ("optional_type", DYN),
-        **{one: one for one in ("google.protobuf.Timestamp", "google.protobuf.Duration", "net.IP", "net.CIDR")},
-    }.items()
-}
+from kubelint_gpu.work import charge
 
 
 class Checker(Visitor[Type]):
@@ -59,38 +47,27 @@ class Checker(Visitor[Type]):
         issues: the type errors.
     """
 
-    def __init__(
-        self, variables: Mapping[str, Type], objects: Mapping[str, Mapping[str, Type]], library: int | None = None
-    ) -> None:
-        self._functions = functions(library)
+    def __init__(self, variables: Mapping[str, Type], objects: Mapping[str, Mapping[str, Type]]) -> None:
         self.issues: list[Issue] = []
         self._scopes: list[dict[str, Type]] = [dict(variables)]
         self._objects = objects
         self._known = Substitution()
         self._open = 0
-        self._types: dict[Node, Type] = {}
-
-    def visit(self, node: Node) -> Type:
-        """The type of a node, which is cached."""
-        found = self._types[node] = super().visit(node)
-        return found
+        self._mixed = False
 
     def result(self, node: Node) -> Type:
-        """The type of a whole expression, with open parts as `dyn`."""
-        found = self._known.of(self.visit(node), dynamic=True)
-        if not self.issues:
-            self.issues += invalid_literals(node, self.type_of)
-        return found
+        """The type of a whole expression, with open parts as `dyn`.
 
-    def type_of(self, node: Node) -> Type:
-        """The type of a node, after everything is checked."""
-        return self._known.of(self._types[node], dynamic=True)
+        Raises:
+            NotKnown: a list or map has values of different types, which the API server mostly refuses.
+        """
+        found = self._known.of(self.visit(node), dynamic=True)
+        if self._mixed and not self.issues:
+            raise NotKnown("a list or map of different types is not modelled")
+        return found
 
     def _const(self, node: Const) -> Type:
         return NULL if node.kind == "null" else node.kind
-
-    def _struct(self, node: Struct) -> Type:
-        return self._undeclared(node.offset, node.name)
 
     def _ident(self, node: Ident) -> Type:
         name = node.name.removeprefix(".")
@@ -101,7 +78,7 @@ class Checker(Visitor[Type]):
         for scope in reversed(self._scopes):
             if name in scope:
                 return scope[name]
-        return _TYPE_NAMES.get(name)
+        return None
 
     def _undeclared(self, offset: int, name: str) -> Type:
         self.issues.append(Issue(offset, f"undeclared reference to '{name}' (in container '')"))
@@ -141,16 +118,12 @@ class Checker(Visitor[Type]):
             name = str(field.value) if isinstance(field, Const) else ""
             return self._known.of(self._field(node.offset, node.args[0], name, optional=True))
         given = [self.visit(arg) for arg in node.args]
-        table = self._functions
+        table = functions()
         if node.target is None:
             overloads = table.get(node.function)
             if overloads is None:
                 return self._undeclared(node.offset, node.function)
             return self._resolved(node, overloads, given)
-        prefix = qualified_name(node.target)
-        if prefix is not None and f"{prefix}.{node.function}" in table:
-            node.function, node.target = f"{prefix}.{node.function}", None
-            return self._resolved(node, table[node.function], given)
         given.insert(0, self.visit(node.target))
         overloads = table.get(node.function)
         if overloads is None:
@@ -176,12 +149,21 @@ class Checker(Visitor[Type]):
             elif not is_dynamic(result) and found != result:
                 result = DYN
         if result is not None:
+            self._check_pattern(node)
             return result
         kinds = [shown(self._known.of(one, dynamic=True)) for one in given]
         applied = f"{kinds[0]}.({', '.join(kinds[1:])})" if method else f"({', '.join(kinds)})"
         message = f"found no matching overload for '{node.function}' applied to '{applied}'"
         self.issues.append(Issue(node.offset, message))
         return ERROR
+
+    def _check_pattern(self, node: Call) -> None:
+        pattern = node.args[0] if node.function == "matches" else None
+        if isinstance(pattern, Const):
+            try:
+                charge(compiled(pattern.value).programsize // STEPS.pattern)  # a short pattern may be a large program
+            except EvaluationError:
+                self.issues.append(Issue(pattern.offset, "invalid matches argument"))
 
     def _logical(self, node: Call, given: list[Type]) -> Type:
         fits = True
@@ -207,46 +189,32 @@ class Checker(Visitor[Type]):
     def _mismatch(self, node: Node, wanted: Type, found: Type) -> None:
         self.issues.append(Issue(node.offset, f"expected type '{shown(wanted)}' but found '{shown(found)}'"))
 
-    def _joined(self, node: Node, before: Type | None, now: Type) -> Type:
-        self._types[node] = now
+    def _joined(self, before: Type | None, now: Type) -> Type:
         if before is None:
             return now
-        if self._known.accepts([before], [now]):
-            return most_general(before, now)
-        return DYN
-
-    def _unwrapped(self, node: Node, kind: Type) -> Type:
-        inner, was_optional = unwrapped(kind)
-        if not was_optional and not is_dynamic(inner):
-            self._mismatch(node, optional_of(inner), inner)
-        return inner
+        self._mixed = self._mixed or self._known.of(before) != self._known.of(now)
+        return most_general(before, now) if self._known.accepts([before], [now]) else DYN
 
     def _list(self, node: ListNode) -> Type:
         every: Type | None = None
-        for place, item in enumerate(node.items):
-            kind = self.visit(item)
-            if place in node.optional:
-                kind = self._unwrapped(item, kind)
-            every = self._joined(item, every, kind)
+        for item in node.items:
+            every = self._joined(every, self.visit(item))
         return ("list", self._new() if every is None else every)
 
     def _map(self, node: MapNode) -> Type:
         keys: Type | None = None
         values: Type | None = None
-        for key, value, optional in node.entries:
-            keys = self._joined(key, keys, self.visit(key))
-            kind = self.visit(value)
-            values = self._joined(value, values, self._unwrapped(value, kind) if optional else kind)
-        if keys is None:
-            return ("map", self._new(), self._new())
-        return ("map", keys, values)
+        for key, value in node.entries:
+            keys = self._joined(keys, self.visit(key))
+            values = self._joined(values, self.visit(value))
+        return ("map", self._new() if keys is None else keys, self._new() if values is None else values)
 
     def _fold(self, node: Fold) -> Type:
         over = self._known.of(self.visit(node.range))
         initial = self.visit(node.initial)
-        first, second = self._items(node, self._known.of(over))
+        item = self._item(node, self._known.of(over))
         self._scopes.append({node.accumulator: initial})
-        self._scopes.append({node.item: first, **({node.second: second} if node.second else {})})
+        self._scopes.append({node.item: item})
         self._must_be(node.condition, self.visit(node.condition), BOOL)
         self._must_be(node.step, self.visit(node.step), initial)
         self._scopes.pop()
@@ -254,17 +222,15 @@ class Checker(Visitor[Type]):
         self._scopes.pop()
         return self._known.of(result)
 
-    def _items(self, node: Fold, kind: Type) -> tuple[Type, Type]:
-        if isinstance(kind, tuple) and kind[0] == "list":
-            return (INT, kind[1]) if node.second else (kind[1], DYN)
-        if isinstance(kind, tuple) and kind[0] == "map":
-            return kind[1], kind[2]
+    def _item(self, node: Fold, kind: Type) -> Type:
+        if isinstance(kind, tuple) and kind[0] in ("list", "map"):
+            return kind[1]
         if kind in (DYN, ERROR) or (isinstance(kind, tuple) and kind[0] == "var"):
             self._known.accepts([DYN], [kind])
-            return DYN, DYN
+            return DYN
         what = f"expression of type '{shown(kind)}' cannot be range of a comprehension"
         self.issues.append(Issue(node.range.offset, f"{what} (must be list, map, or dynamic)"))
-        return ERROR, ERROR
+        return ERROR
 
     def _must_be(self, node: Node, found: Type, wanted: Type) -> None:
         if not self._known.accepts([found], [wanted]):

@@ -87,6 +87,7 @@ class Device(Value):
         binds_to_node: an allocation is for the chosen node only.
         binding_conditions: conditions that must be true before a pod is bound.
         shareable: `allowMultipleAllocations`.
+        undeclared: attributes and capacities by domain and identifier whose values are made up.
     """
 
     name: str
@@ -101,6 +102,7 @@ class Device(Value):
     binding_conditions: tuple[str, ...] = ()
     binding_failure_conditions: tuple[str, ...] = ()
     shareable: bool = False
+    undeclared: frozenset[tuple[str, str]] = frozenset()
 
 
 def qualified(name: str, driver: str) -> tuple[str, str]:
@@ -137,6 +139,7 @@ def read_device(fields: Fields, *, basic: bool = False) -> Device:
         binding_conditions=body.texts("bindingConditions"),
         binding_failure_conditions=body.texts("bindingFailureConditions"),
         shareable=body.boolean("allowMultipleAllocations"),
+        undeclared=frozenset(qualified(name, "") for name in body.texts("undeclared")),
     )
 
 

@@ -12,21 +12,14 @@ MOST_CONSUMERS = 256
 """The most pods for which a claim can be reserved (ResourceClaimReservedForMaxSize)."""
 MOST_DEVICES_OF_SLICE, MOST_DEVICES_OF_BETAS = 128, 64
 """The most devices of a slice, and of one of which a device has taints, counters or attributes with lists."""
-MOST_PARTS_OF_DEVICE, MOST_VALUES_OF_DEVICE = 32, 48
-"""The most attributes and capacities of a device together, and the most values of its attributes."""
-MOST_TAINTS = 16
-MOST_COUNTER_SETS, MOST_CONSUMPTIONS, MOST_COUNTERS = 8, 2, 32
-"""The most counter sets of a slice, those that a device takes from, and the counters of one of either."""
-MOST_BINDING_CONDITIONS = 4
-MOST_VALID_VALUES = 10
+MOST_COUNTER_SETS = 8
+"""The most counter sets of a slice."""
 BETAS_SINCE = 36
 """The first minor release that has shared counters, taints, binding conditions and consumable capacity by default."""
 ALL_EFFECTS_SINCE = 35
 """The first minor release whose taints and tolerations may have the effect None."""
 OLD_POOLS_UNTIL = 34
 """The last minor release that gives out devices of pools of which slices are missing, and fails at invalid ones."""
-LONGEST_ATTRIBUTE = 64
-"""The most bytes of a value of an attribute (DeviceAttributeMaxValueLength)."""
 SOURCE_UNTIL = 30
 """The last minor release in which the entries of a pod's `resourceClaims` have `source`."""
 LONGEST_EXPRESSION = LONGEST_PARAMETERS = 10 * 1024

@@ -1,7 +1,7 @@
 """What the API server refuses of HorizontalPodAutoscalers.
 
 Source: pkg/apis/autoscaling/validation and pkg/registry/autoscaling of Kubernetes, 1.34 and 1.36. The gate
-HPAScaleToZero is off by default before 1.37, HPAConfigurableTolerance before 1.35.
+HPAScaleToZero is off by default before 1.37.
 """
 
 from __future__ import annotations
@@ -14,7 +14,6 @@ from kubelint_gpu.kube.values.fields import is_label, is_qualified_name
 from kubelint_gpu.kube.values.plain import amount, mapping, sequence, shortened, whole, written
 
 _SCALES_TO_ZERO = 37
-_TOLERANCE = 35
 _GROUP_REQUIRED = 34
 _METRICS = {
     "Object": "object",
@@ -24,17 +23,14 @@ _METRICS = {
     "ContainerResource": "containerResource",
 }
 _TARGETS = ("Utilization", "Value", "AverageValue")
-_SELECT = ("Max", "Min", "Disabled")
-_POLICIES = ("Pods", "Percent")
 _STANDARD = ("cpu", "memory", "ephemeral-storage")
-_LONGEST_WINDOW, _LONGEST_PERIOD = 3600, 1800
 _OLD_METRICS = "autoscaling.alpha.kubernetes.io/metrics"
 _WITH_METRICS = ("autoscaling/v2", "autoscaling/v2beta2")
 _SPEC: Pointer = ("spec",)
 
 
 def autoscaler_problems(value: dict[str, Any], minor: int | None) -> Problems:
-    """Yield every problem of a HorizontalPodAutoscaler in a minor release; None if that is unknown.
+    """Yield the problems of a HorizontalPodAutoscaler in a minor release, None if unknown; `behavior` is not checked.
 
     Problems of only some releases are left out if the release is unknown. An object without a scale target counts as a
     patch, and missing fields are no problem.
@@ -50,10 +46,6 @@ def autoscaler_problems(value: dict[str, Any], minor: int | None) -> Problems:
     if value.get("apiVersion") in _WITH_METRICS:
         for index, metric in enumerate(sequence(spec.get("metrics"))):
             yield from _metric(mapping(metric), (*_SPEC, "metrics", index))
-        for way in ("scaleUp", "scaleDown"):
-            rules = mapping(spec.get("behavior")).get(way)
-            if isinstance(rules, dict):
-                yield from _rules(rules, (*_SPEC, "behavior", way), minor)
     else:
         yield from _at_least_one(spec, "targetCPUUtilizationPercentage", _SPEC)
 
@@ -194,35 +186,3 @@ def _at_least_one(values: dict[str, Any], key: str, where: Pointer) -> Problems:
     number = whole(values.get(key))
     if number is not None and number < 1:
         yield InvalidObject(f"must be greater than 0, not {number}", (*where, key), number)
-
-
-def _rules(rules: dict[str, Any], where: Pointer, minor: int | None) -> Problems:
-    window, select = whole(rules.get("stabilizationWindowSeconds")), rules.get("selectPolicy")
-    if window is not None and not 0 <= window <= _LONGEST_WINDOW:
-        text = f"must be between 0 and {_LONGEST_WINDOW}, not {window}"
-        yield InvalidObject(text, (*where, "stabilizationWindowSeconds"), window)
-    yield from unsupported(select, _SELECT, (*where, "selectPolicy"))
-    if rules.get("policies") == []:
-        yield InvalidObject("must specify at least one Policy", (*where, "policies"), None)
-    for index, policy in enumerate(sequence(rules.get("policies"))):
-        yield from _policy(mapping(policy), (*where, "policies", index))
-    tolerance = amount(rules.get("tolerance"))
-    if minor is not None and minor >= _TOLERANCE and tolerance is not None and tolerance < 0:
-        text = f"must be greater than or equal to 0, not {rules['tolerance']}"
-        yield InvalidObject(text, (*where, "tolerance"), rules["tolerance"])
-
-
-def _policy(policy: dict[str, Any], where: Pointer) -> Problems:
-    kind = policy.get("type")
-    if kind in (None, ""):
-        yield InvalidObject("type is required: Pods or Percent", where if kind is None else (*where, "type"), None)
-    yield from unsupported(kind or None, _POLICIES, (*where, "type"))
-    for key, most in (("value", None), ("periodSeconds", _LONGEST_PERIOD)):
-        given = policy.get(key)
-        number = whole(given)
-        if given is None:
-            yield InvalidObject(f"{key} is required", where, None)
-        elif number is not None and number < 1:
-            yield InvalidObject(f"must be greater than zero, not {number}", (*where, key), number)
-        elif number is not None and most is not None and number > most:
-            yield InvalidObject(f"must be less than or equal to {most}, not {number}", (*where, key), number)

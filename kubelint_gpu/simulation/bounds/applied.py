@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from functools import partial
 from typing import TYPE_CHECKING
 
-from kubelint_gpu.budget import PARTS
+from kubelint_gpu.budget import BUDGET, PARTS
+from kubelint_gpu.kube.objects.pod import Pod
 from kubelint_gpu.simulation.bounds import always_ends, in_place_replacement, preconditions, quiescence, shortage
 from kubelint_gpu.simulation.bounds.change_set import changing, named, scaled
 from kubelint_gpu.simulation.bounds.question import Question
 from kubelint_gpu.simulation.search import replay
-from kubelint_gpu.simulation.search.engine import GroupSearch
+from kubelint_gpu.simulation.search.ends import RunEnds, ends_of_runs
+from kubelint_gpu.simulation.search.engine import GroupSearch, worth
+from kubelint_gpu.simulation.search.placements import placements
+from kubelint_gpu.simulation.search.replay import ReplayMismatch
+from kubelint_gpu.simulation.search.single_runs import at_rest
 from kubelint_gpu.simulation.search.trace import Evicted, Trace
 from kubelint_gpu.simulation.search.verdict import Judgement, Verdict
 from kubelint_gpu.values import replace
@@ -79,8 +84,6 @@ def told_by_some(question: Question) -> Judgement | None:
 
     It completes if it has room beside all pods that it cannot preempt. Otherwise one stuck run shows that it may stick.
     """
-    from kubelint_gpu.simulation.search import group_ends
-
     situation, search, position, one = question.situation, question.search, question.position, question.participant
     if not one.replaces:
         return None
@@ -89,11 +92,7 @@ def told_by_some(question: Question) -> Judgement | None:
     with suppress(UsedUp), part(1, 4 if found is None else PARTS.evicting):
         if not one.moves and preconditions.is_beyond_search(situation):
             return found
-        ends = (
-            _ends(question)
-            if one.moves
-            else group_ends.group_ends(search, frozenset({position}), frozenset(), PARTS.applied)
-        )
+        ends = _ends(question) if one.moves else group_ends(search, frozenset({position}), frozenset(), PARTS.applied)
         if ends is None:
             return found
         trace = _replayed(search, ends, ends.verdict(partial(ends.simulation.model.done, name=one.new.key))[1])
@@ -182,15 +181,13 @@ def _placed(question: Question, ends: RunEnds, end: RunEnd | None, trace: Trace 
 
 def _evicting(question: Question, ends: RunEnds, found: Judgement) -> Judgement:
     """Add the workloads whose pods are preempted in some run to the judgement."""
-    from kubelint_gpu.simulation.search import group_ends
-
     shortest: Trace | None = None
     every: list[Evicted] = []
     # of a victim among them that gets no pod back its own judgement tells, but for a bare pod, which nobody makes again
     replaced = (one.new.key for one in question.situation.participants if one.controller.replaces_lost)
     among = frozenset[str]() if found.verdict else frozenset(replaced)
     for owner in (one for one in ends.evictions if one not in among):
-        trace = group_ends.eviction_of(question.search, ends, owner)
+        trace = eviction_of(question.search, ends, owner)
         if trace is not None:
             shortest = shortest or trace
             every += [one for one in trace.evictions if one.owner == owner and one not in every]
@@ -202,8 +199,6 @@ def _ends(question: Question) -> RunEnds | None:
 
     A rollout may wait until a pod of another workload ends by itself. Replicas that only find room then do not count.
     """
-    from kubelint_gpu.simulation.search import group_ends
-
     situation, search = question.situation, question.search
     rolling = frozenset(place for place, one in enumerate(situation.participants) if one.moves and one.replaces)
     scaling = frozenset(place for place, one in enumerate(situation.participants) if one.moves) - rolling
@@ -211,7 +206,7 @@ def _ends(question: Question) -> RunEnds | None:
 
     def found() -> RunEnds | None:
         with suppress(UsedUp), part(1, 3):
-            return group_ends.group_ends(search, rolling, scaling, PARTS.applied, lasting=lasting)
+            return group_ends(search, rolling, scaling, PARTS.applied, lasting=lasting)
         return None
 
     name = "ends of lasting pods" if lasting else "ends"
@@ -225,3 +220,42 @@ def _replayed(search: GroupSearch, ends: RunEnds, end: RunEnd | None) -> Trace |
         return search.replayed(ends.simulation, end.path)
     except replay.ReplayMismatch:
         return None
+
+
+def group_ends(
+    search: GroupSearch, rolling: frozenset[int], scaling: frozenset[int], part: int, *, lasting: bool = False
+) -> RunEnds | None:
+    """Where all runs come to rest, from every maximal placement; None if the budget does not suffice.
+
+    The budget is divided by `part`. With `lasting`, pods of other workloads do not end by themselves.
+    """
+    mine = {one.new.key for one in search.situation.participants}
+
+    def found(extra: Sequence[Pod]) -> RunEnds:
+        simulation = search.simulation(rolling, extra, scaling)
+        if lasting:
+            kinds = tuple(
+                kind if kind.owner in mine else replace(kind, temporary=False) for kind in simulation.pod_types.kinds
+            )
+            model = replace(simulation.model, kinds=kinds)
+            simulation = replace(simulation, pod_types=replace(simulation.pod_types, kinds=kinds), model=model)
+        budget = worth(search.situation.budget // part, simulation)
+        starts = placements(simulation, budget // 2)
+        states = starts.full or (at_rest(simulation, starts.partial) if starts.complete else ())
+        if not starts.complete:
+            states = states[: BUDGET.starts]
+        return ends_of_runs(simulation, states, budget - starts.looked_at, every_start=starts.complete)
+
+    return search.playing(found)
+
+
+def eviction_of(search: GroupSearch, ends: RunEnds, owner: str) -> Trace | None:
+    """The shortest run that preempts pods of an owner; None if the scheduler core does not confirm it."""
+    simulation, path = ends.simulation, ends.evictions[owner]
+    for step, after in simulation.model.steps(path[-1]):
+        if owner in simulation.model.evicted(step):
+            try:
+                return search.replayed(simulation, (*path, simulation.places.canonical(after)), ends=False)
+            except ReplayMismatch:
+                return None
+    return None

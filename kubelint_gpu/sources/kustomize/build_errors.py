@@ -11,12 +11,12 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from kubelint_gpu.documents import Document, Reading, Span
+from kubelint_gpu.documents import Document, Pointer, Reading, Span
 from kubelint_gpu.kube.values.plain import sequence
 from kubelint_gpu.patterns import pattern
-from kubelint_gpu.sources.kustomize.blame import blamed, quoted
+from kubelint_gpu.sources.kustomize.accumulation.layer import Layer
 from kubelint_gpu.sources.kustomize.files.survey import Survey
-from kubelint_gpu.sources.render import Obstacle
+from kubelint_gpu.sources.render import Obstacle, Spot
 from kubelint_gpu.values import Value
 
 _LINE = pattern(r"\bline (\d+)")
@@ -45,6 +45,8 @@ _FIELDS = {
     "SecretGenerator": "secretGenerator",
 }
 _MOST = 400
+_SHORTEST = 4
+"""Shorter words stand in any message."""
 
 
 class WorkingCopy(Value):
@@ -83,12 +85,9 @@ def complaint(error: str, stage: WorkingCopy, found: Survey, shown: Callable[[st
     text = _cleaned(error, stage, shown)
     top = found.kustomizations[found.root]
     message = f"kustomize cannot build it: {_short(text)}"
-    spot = blamed(text, found, shown)
-    if spot is not None:
-        return Obstacle(spot.path, spot.span, message)
     reading, span = _place(text, found, shown)
-    if span is None:
-        spot = quoted(text, found, shown)
+    if span is None and (reading is None or reading in [one.reading for one in found.kustomizations.values()]):
+        spot = _quoted(text, found, shown)
         if spot is not None:
             return Obstacle(spot.path, spot.span, message)
     if reading is None or reading.source is None:
@@ -158,6 +157,35 @@ def _place(text: str, found: Survey, shown: Callable[[str], str]) -> tuple[Readi
     if folders:
         return max(folders, key=lambda one: text.rfind(shown(one.folder))).reading, None
     return None, None
+
+
+def _quoted(text: str, found: Survey, shown: Callable[[str], str]) -> Spot | None:
+    """Return the place of the longest value that the error quotes; None if there is none."""
+    best: tuple[int, Spot] | None = None
+    for layer in _layers(text, found, shown):
+        for pointer, value in _scalars(layer.kustomization.value):
+            if len(value) >= _SHORTEST and _is_quoted(value, text) and (best is None or len(value) > best[0]):
+                best = len(value), layer.value(pointer, "").spot()
+    return best[1] if best is not None else None
+
+
+def _layers(text: str, found: Survey, shown: Callable[[str], str]) -> list[Layer]:
+    having = [one for one in found.kustomizations.values() if one.document is not None]
+    having.sort(key=lambda one: -text.rfind(f"'{shown(one.folder)}'"))
+    return [Layer(one, found) for one in having]
+
+
+def _scalars(value: Any, pointer: Pointer = ()) -> Iterator[tuple[Pointer, str]]:
+    if isinstance(value, str):
+        yield pointer, value
+    children = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
+    for key, child in children:
+        yield from _scalars(child, (*pointer, key))
+
+
+def _is_quoted(value: str, text: str) -> bool:
+    """Whether a message quotes a text as a whole word."""
+    return re.search(rf"(?<![\w./-]){re.escape(value)}(?![\w/-])", text) is not None
 
 
 def _documents(found: Survey) -> Iterator[tuple[Reading, Document]]:

@@ -6,7 +6,7 @@ import pytest
 from checks_units import deployment, unit
 from spread_objects import HOST, ZONE, even, node, pod
 
-from kubelint_gpu.analysis.affinity.uneven_domains import counted_pods, uneven_domains
+from kubelint_gpu.analysis.affinity.spread import counted_pods, uneven_domains
 from kubelint_gpu.scheduler import Snapshot, read_cluster
 from kubelint_gpu.values import replace
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from checks_units import deployment, unit
 
-from kubelint_gpu.analysis.devices.claim_uses import faults_of_pods
+from kubelint_gpu.analysis.devices.claim_shapes import faults_of_pods
 
 ENTRY = "resourceClaims: [{name: gpu, resourceClaimTemplateName: t}]\n"
 

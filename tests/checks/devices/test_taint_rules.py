@@ -36,12 +36,6 @@ def test_a_cluster_that_has_rules_serves_them():
     assert told(nodes=f"{H100}---\n{RULE.format(version='v1beta2', effect='None').replace('name: t', 'name: u')}") == []
 
 
-def test_an_effect_that_there_is_not_is_refused():
-    assert ("KLG003", 'spec.taint.effect: must be None or NoSchedule or NoExecute, not "Noschedule"') in told(
-        effect="Noschedule"
-    )
-
-
 def test_a_field_that_there_is_not_is_told_once():
     text = """\
 apiVersion: resource.k8s.io/v1

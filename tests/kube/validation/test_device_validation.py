@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import pytest
 
-from kubelint_gpu.kube.dra.selector import selector
 from kubelint_gpu.kube.validation.device_validation import device_limits, device_problems, is_attribute
 from kubelint_gpu.kube.values.errors import field_path
 
@@ -62,11 +61,6 @@ def test_a_template_gives_its_claims_labels_and_annotations_only() -> None:
     found = {"metadata": {"name": "one", "labels": {"a b": "c"}, "annotations": {"a": "b"}}, "spec": spec}
     paths = [field_path(problem.pointer) for problem in device_problems({**template, "spec": found})]
     assert paths == ["spec.metadata.labels.a b", "spec.metadata.name"]
-
-
-@pytest.mark.parametrize(("library", "known"), [(33, False), (34, True), (None, True)])
-def test_a_new_expression_has_the_functions_of_the_release_before(library, known) -> None:
-    assert (selector("[1, 2].distinct().size() == 2", library=library).error is None) is known
 
 
 @pytest.mark.parametrize(("minor", "count"), [(34, 1), (35, 0), (36, 0), (None, 0)])

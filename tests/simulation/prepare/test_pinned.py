@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from rollout_objects import GPU, deployment, node, workload
 
+from kubelint_gpu.analysis.transitions import as_admitted, names_node
 from kubelint_gpu.scheduler import fit, read_cluster
 from kubelint_gpu.scheduler.framework.snapshot import Snapshot
-from kubelint_gpu.simulation.prepare.pinned import as_admitted, names_node
 
 APART = {
     "podAntiAffinity": {

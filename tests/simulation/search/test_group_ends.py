@@ -7,9 +7,9 @@ from rollout_objects import apart, cluster, deployment, node, pod, same
 from verdict_evidence.watch import claimed
 
 from kubelint_gpu.kube.objects.workload import read_workload
+from kubelint_gpu.simulation.bounds.applied import group_ends
 from kubelint_gpu.simulation.questions.rollouts import judge
 from kubelint_gpu.simulation.search.engine import GroupSearch
-from kubelint_gpu.simulation.search.group_ends import group_ends
 from kubelint_gpu.simulation.transition import Transition
 
 

@@ -8,19 +8,21 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from kubelint_gpu.kube.dra.claim import ALL, ClaimSpec, DeviceConstraint, DeviceQuery, DeviceRequest
-from kubelint_gpu.kube.dra.device import Attribute, attribute_of
+from kubelint_gpu.kube.dra.device import Attribute, attribute_of, qualified
 from kubelint_gpu.kube.dra.device_class import DeviceClass
 from kubelint_gpu.kube.dra.resource_api import MOST_DEVICES
 from kubelint_gpu.scheduler.plugins.dynamic_resources.allocator.consumable_capacity import has_left
 from kubelint_gpu.scheduler.plugins.dynamic_resources.allocator.device_usage import Usage
 from kubelint_gpu.scheduler.plugins.dynamic_resources.allocator.effort import Effort
-from kubelint_gpu.scheduler.plugins.dynamic_resources.allocator.matching import Matcher
+from kubelint_gpu.scheduler.plugins.dynamic_resources.allocator.matching import Matcher, must_be_declared
 from kubelint_gpu.scheduler.plugins.dynamic_resources.allocator.outcome import OF_CLAIM, Failed, Name
 from kubelint_gpu.scheduler.plugins.dynamic_resources.allocator.pools import Slot, View
 from kubelint_gpu.scheduler.plugins.dynamic_resources.features import Features
 from kubelint_gpu.values import Value
 
 SINGLE = ("string", "int", "bool", "version")
+_ROOT = "/pcieRoot"
+"""The only attribute of which an inventory does not even say whether two devices have the same value."""
 
 
 class Query(Value):
@@ -162,6 +164,8 @@ class Check:
         """Add a device if the constraint allows it; return whether it does."""
         if not _concerns(self._requests, request, alternative):
             return True
+        if self._name.endswith(_ROOT):
+            must_be_declared(slot, [qualified(self._name, "")])
         found = attribute_of(slot.device, slot.id.driver, self._name)
         if found is None:
             return False

@@ -72,7 +72,7 @@ def _look(slot: Slot, interest: Interest) -> Hashable:
     device, subject = slot.device, slot.subject
     counted = interest.amounts or device.shareable or any(one.has_policy for one in device.capacity.values())
     seen = (seen_by(subject, interest.sight), device.capacity if counted else None)
-    return (*seen, subject.broken, device.taints, device.consumes, slot.reached)
+    return (*seen, device.undeclared, subject.broken, device.taints, device.consumes, slot.reached)
 
 
 def _compared(slot: Slot, names: frozenset[str], values: dict[tuple[str, Attribute], int]) -> Hashable:

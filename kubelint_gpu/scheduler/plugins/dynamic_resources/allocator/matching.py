@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from kubelint_gpu.budget import STEPS
 from kubelint_gpu.kube.dra.claim import DeviceQuery
+from kubelint_gpu.kube.dra.device import qualified
 from kubelint_gpu.kube.dra.device_class import DeviceClass
 from kubelint_gpu.kube.dra.selector import Selector, selector
 from kubelint_gpu.kube.dra.sight import Sight
@@ -50,6 +51,7 @@ class Matcher:
 
     def _selects(self, query: DeviceQuery, claim: int, place: int, slot: Slot) -> bool:
         charge(len(query.selectors) // STEPS.evaluated)
+        must_be_declared(slot, [qualified(name, slot.id.driver) for name in query.capacity])
         found = self._classes.get(query.device_class)
         if found is not None:
             of_class = (f"class {found.name}",)
@@ -66,6 +68,7 @@ class Matcher:
             if compiled.error is not None:
                 why = f": selector #{number}: CEL compile error: {compiled.error.text}"
                 raise Failed(*who, why, selector=replace(failure, number=number))
+            must_be_declared(slot, [path[1:] for path in compiled.sight.parts], every=compiled.sight.everything)
             verdict = compiled.verdict(slot.subject)
             if verdict.unknown:
                 raise Unknown(f"selector #{number} of a {str(who[0]).partition(' ')[0]}: {verdict.unknown}")
@@ -75,6 +78,17 @@ class Matcher:
             if not verdict.matches:
                 return False
         return True
+
+
+def must_be_declared(slot: Slot, names: Iterable[tuple[str, str]], *, every: bool = False) -> None:
+    """Check that the inventory has these values of a device, or every value.
+
+    Raises:
+        Unknown: it does not: the values of the device are made up.
+    """
+    missing = slot.device.undeclared if every else slot.device.undeclared.intersection(names)
+    if missing:
+        raise Unknown(f"the inventory does not declare {min(missing)[1]} of its devices")
 
 
 def sight_of(queries: Sequence[DeviceQuery], classes: Mapping[str, DeviceClass], *, shareable: bool) -> Sight:

@@ -180,7 +180,7 @@ def _reached(found: Sequence[tuple[DevicePool, list[Slot]]]) -> list[tuple[Devic
 def _served(one: ResourceSlice, rules: Sequence[DeviceTaintRule], features: Features) -> ResourceSlice:
     """A slice with the fields that a release knows, and with the taints of DeviceTaintRules."""
     if not features.betas:
-        devices = tuple([Device(device.name, device.attributes, device.capacity) for device in one.devices])
+        devices = tuple([Device(it.name, it.attributes, it.capacity, undeclared=it.undeclared) for it in one.devices])
         return replace(one, devices=devices, counters=(), per_device=False)
 
     def tainted(device: Device) -> Device:

@@ -12,7 +12,7 @@ from editor import codes, editing
 from kustomize_fixtures import example, program
 
 from kubelint_gpu.lsp.document.document_context import ReadFiles
-from kubelint_gpu.lsp.document.saved_files import answer
+from kubelint_gpu.lsp.worker import saved
 
 __all__ = ["example", "program"]
 pytestmark = pytest.mark.asyncio
@@ -59,7 +59,7 @@ async def test_that_the_inventory_cannot_be_used_is_said_of_what_is_saved_too(fo
     (folder / ".kubelint-gpu.yaml").write_text("inventory: inventory.yaml\nselect: KLG1\n")
     (folder / "inventory.yaml").write_text("kind: ClusterInventory\n")
     question = {"path": str(folder / BASE), "folder": str(folder), "inventories": (), "config": "", "isolated": False}
-    found = answer({**question, "encoding": "utf-16"}, ReadFiles())[str(folder / BASE)]
+    found = saved({**question, "encoding": "utf-16"}, ReadFiles())[str(folder / BASE)]
     assert found[0]["message"].startswith("no rule that needs the cluster was asked: the inventory inventory.yaml")
 
 
@@ -87,6 +87,6 @@ def repository(tmp_path, monkeypatch):
 async def test_a_quota_in_the_next_file_counts_as_it_does_for_the_command(repository):
     path = str(repository / "app.yaml")
     question = {"path": path, "folder": str(repository), "inventories": (), "config": "", "isolated": False}
-    found = answer({**question, "encoding": "utf-16"}, ReadFiles())[path]
+    found = saved({**question, "encoding": "utf-16"}, ReadFiles())[path]
     assert sorted(one["code"] for one in found) == check_json("app.yaml", cwd=repository).codes
     assert "KLG105" in {one["code"] for one in found}
