@@ -146,7 +146,9 @@ def inputs_of(
 
 def remarks_on(gathered: Gathered, units: Sequence[ApplySet]) -> tuple[str, ...]:
     """Return sentences about the gathered files and about their units."""
-    return (*_unrendered(gathered.unrendered), *_contradictory(units))
+    lost = "Objects of other directories that affect these manifests may be missed"
+    unsearched = [f"{lost}: {gathered.unsearched}."] if gathered.unsearched else []
+    return (*_unrendered(gathered.unrendered), *_contradictory(units), *unsearched)
 
 
 def _unrendered(paths: Sequence[str]) -> Iterator[str]:
