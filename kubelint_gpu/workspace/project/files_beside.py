@@ -6,6 +6,7 @@ import os
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from functools import cached_property
 from itertools import islice
+from operator import attrgetter
 from pathlib import Path
 from typing import Any, TypeGuard
 
@@ -23,13 +24,13 @@ from kubelint_gpu.workspace.project.targets import in_kustomized_folder
 _MOST = 1_000
 _MOST_NAMES = 5_000
 _MOST_ENTRIES = 50_000
-"""Entries of folders."""
 _MOST_LOOSE = 5_000
 _MOST_BYTES = 32 << 20
 _KINDS = ("PriorityClass", "RuntimeClass", "StorageClass")
 _NAMED = pattern(r"""\b(?:priority|runtime|storage)ClassName["']?[ \t]*:[ \t]*["']?([a-z0-9][a-z0-9.-]*)""")
 _WITH_PODS = (b"containers", b"replicas", b"resources")
 _VALUE = pattern(r""":[ \t]*["']?([A-Za-z0-9][\w./-]*)""")
+_APART = (".git", "pyvenv.cfg")
 _OBJECT = b'"apiVersion"'
 _BUILT_IN = "system-"
 
@@ -65,19 +66,18 @@ class Around:
         """The values in each manifest that git does not track."""
         if self._tracked_only or not self.is_of_the_run:
             return {}
-        paths, size, wanted = self._untracked(), 0, list[str]()
-        for path in sorted(paths):
-            if os.path.realpath(path) in self.known or os.path.islink(path):  # noqa: PTH114 - text, and often
+        size, wanted = 0, list[str]()
+        for path in sorted(self._untracked()):
+            if os.path.realpath(path) in self.known or not is_file(path):
                 continue
-            size += os.stat(path).st_size if is_file(path) else 0  # noqa: PTH116 - same
+            size += os.stat(path).st_size  # noqa: PTH116 - text, and often
             if len(wanted) == _MOST_LOOSE or size > _MOST_BYTES:
                 self.unsearched = f"there are more than {_MOST_LOOSE:,} manifests, or {_MOST_BYTES >> 20} MB of them"
                 break
-            wanted += [display_path(Path(path), Path.cwd())] if is_file(path) else []
-        files = collect(wanted).files
+            wanted.append(display_path(Path(path), Path.cwd()))
         return {
             Path(file.real): frozenset(_VALUE().findall(file.data.decode("utf-8", "replace")))
-            for file in files
+            for file in collect(wanted).files
             # a report of this program is no manifest
             if is_inside(file.real, self.root) and (not file.path.endswith(".json") or _OBJECT in file.data)
         }
@@ -96,18 +96,16 @@ class Around:
         for folder in todo:
             try:
                 with os.scandir(folder) as entries:
-                    children = sorted(
-                        (each.name, each.is_dir(follow_symlinks=False)) for each in islice(entries, _MOST_ENTRIES + 1)
-                    )
+                    children = sorted(islice(entries, _MOST_ENTRIES + 1), key=attrgetter("name"))
             except OSError:
                 continue
             count += len(children)
             if count > _MOST_ENTRIES:
                 self.unsearched = f"{display_path(Path(self.root), Path.cwd())} has more than {_MOST_ENTRIES:,} entries"
                 break
-            found += [f"{folder}/{name}" for name, below in children if not below and name.endswith(SUFFIXES)]
-            below = (f"{folder}/{name}" for name, below in children if below and not _is_left_out(name))
-            todo += [path for path in below if not (exists(f"{path}/.git") or exists(f"{path}/pyvenv.cfg"))]
+            found += [each.path for each in children if each.name.endswith(SUFFIXES)]
+            below = (each for each in children if each.is_dir(follow_symlinks=False) and not _is_left_out(each.name))
+            todo += [one.path for one in below if not any(exists(f"{one.path}/{each}") for each in _APART)]
         return found
 
 

@@ -232,8 +232,7 @@ def gather(
     ]
     known = [*mine, *(file.path for file in files), *declared]
     files.reverse()
-    root = os.path.realpath(repository.root)
-    whole = any(os.path.realpath(path) == root for path in paths if path != "-")
+    whole = os.path.realpath(repository.root) in [os.path.realpath(path) for path in paths if path != "-"]
     around = Around(repository.root, known, tracked_only=hook or whole)
     beside, elsewhere = class_files(contents, around), deciding_files(contents, around)
     return Gathered(

@@ -154,6 +154,12 @@ def test_a_file_is_read_from_standard_input():
     assert {found["path"] for found in ran.json["findings"]} == {"piped.yaml"}
 
 
+def test_a_helm_template_on_standard_input_is_a_usage_error_that_names_the_command():
+    ran = kubelint("check", "-", stdin=b"kind: Pod\nmetadata:\n  name: {{ .Release.Name }}\n")
+    assert ran.code == 2
+    assert "<stdin>:3: a Helm template that is not rendered; check what Helm prints: helm template CHART |" in ran.err
+
+
 def test_crlf_and_a_byte_order_mark_change_no_line(tmp_path):
     path = tmp_path / "windows.yaml"
     path.write_bytes(b"\xef\xbb\xbf" + TRACKED.read_bytes().replace(b"\n", b"\r\n"))
