@@ -27,6 +27,7 @@ _LIMITS = Limits(seconds=60, output=128 << 20, memory=512 << 20)
 _BRIEF = Limits(seconds=10, output=16 << 20, memory=512 << 20)
 _MOST_DIFFERENCES = 50_000
 _FAILED = "git failed"
+_Words = Sequence[str | bytes]
 _SETTINGS = (
     # a folder that looks like a bare repository is none; git 2.38
     "safe.bareRepository=explicit",
@@ -125,7 +126,7 @@ def root_of(folder: Path) -> Path:
     return root
 
 
-def git(arguments: Sequence[str | bytes], root: Path, given: bytes = b"", limits: Limits = _LIMITS) -> bytes:
+def git(arguments: _Words, root: Path, given: bytes = b"", limits: Limits = _LIMITS) -> bytes:
     """Run git at the root of a work tree, and return its output.
 
     Raises:
@@ -139,11 +140,7 @@ def git(arguments: Sequence[str | bytes], root: Path, given: bytes = b"", limits
 
 
 def _run(
-    arguments: Sequence[str | bytes],
-    folder: Path,
-    given: bytes = b"",
-    more: dict[str, str] | None = None,
-    limits: Limits = _LIMITS,
+    words: _Words, folder: Path, given: bytes = b"", more: dict[str, str] | None = None, limits: Limits = _LIMITS
 ) -> bytes:
     _can_be_read(folder)
     path = search_path()
@@ -152,7 +149,7 @@ def _run(
         raise GitError("git is not installed")
     settings = [part for setting in _SETTINGS for part in ("-c", setting)]
     environment = {**os.environ, **_ENVIRONMENT, **(more or {}), "PATH": os.pathsep.join(path)}
-    command = [program, "--no-pager", *settings, *arguments]
+    command = [program, "--no-pager", *settings, *words]
     try:
         ran = children.run(command, limits, folder=folder, environment=environment, given=given)
     except (TimeLimitError, OutputLimitError) as error:
