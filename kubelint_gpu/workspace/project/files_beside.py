@@ -101,7 +101,7 @@ class Around:
                 continue
             count += len(children)
             if count > _MOST_ENTRIES:
-                self.unsearched = f"{display_path(Path(self.root), Path.cwd())} has more than {_MOST_ENTRIES:,} entries"
+                self.unsearched = f"more than {_MOST_ENTRIES:,} files and folders lie below the directory of the run"
                 break
             found += [each.path for each in children if each.name.endswith(SUFFIXES)]
             below = (each for each in children if each.is_dir(follow_symlinks=False) and not _is_left_out(each.name))
