@@ -124,7 +124,6 @@ def _move(move: Move) -> Iterator[str]:
 
 
 def _missing(pods: int, total: int) -> str:
-    """`2 of its 3 pods are missing at once`."""
     if total == 1:
         return "its only pod is missing until the new one is ready"
     return f"{pods} of its {total} pods {'is' if pods == 1 else 'are'} missing at once"

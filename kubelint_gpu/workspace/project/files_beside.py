@@ -22,6 +22,7 @@ from kubelint_gpu.workspace.project.charts import CHART, ChosenChart
 from kubelint_gpu.workspace.project.targets import in_kustomized_folder
 
 _MOST = 1_000
+_MANY = f"more than {_MOST:,} files have to do with them"
 _MOST_NAMES = 5_000
 _MOST_ENTRIES = 50_000
 _MOST_LOOSE = 5_000
@@ -38,33 +39,33 @@ _FROM_HERE = "file://"
 
 
 class Around:
-    """The files of a repository beside those in `read`: what git tracks, and other files that it does not ignore.
+    """The files of a repository beside those in `read` and `declared`: what git tracks, and what it does not ignore.
 
     Without git, these are the files below `root`. `unsearched` says why some were not searched; it is empty if all
-    were.
+    were. If no file of `read` lies in the repository, `is_apart`.
     """
 
-    def __init__(self, root: Path, read: Iterable[str], *, tracked_only: bool = False) -> None:
-        self.root = os.path.realpath(root)
-        self.known = frozenset(map(os.path.realpath, read))
+    def __init__(
+        self, root: Path, read: Iterable[str], declared: Iterable[str] = (), *, tracked_only: bool = False
+    ) -> None:
+        self.root, own = os.path.realpath(root), frozenset(map(os.path.realpath, read))
+        self.known = own.union(map(os.path.realpath, declared))
+        self.is_apart = not any(is_inside(path, self.root) for path in own)
         self.unsearched = ""
         self._tracked_only = tracked_only
-
-    @property
-    def is_of_the_run(self) -> bool:
-        """Whether a file of the run lies in the repository."""
-        return any(is_inside(path, self.root) for path in self.known)
 
     def holding(self, texts: Sequence[str]) -> tuple[Path, ...]:
         """Return the files that contain one of some texts, which end with a value; of untracked files, the value."""
         values = {text.rpartition(" ")[2].strip("\"'") for text in texts}
         loose = (path for path, there in self._loose.items() if not values.isdisjoint(there))
-        return (*tracked_with(texts, Path(self.root)), *loose)
+        found = (*tracked_with(texts, Path(self.root)), *loose)
+        self.unsearched = _MANY if len(found) > _MOST else self.unsearched
+        return found
 
     @cached_property
     def _loose(self) -> dict[Path, frozenset[str]]:
         """The values in each manifest that git does not track."""
-        if self._tracked_only or not self.is_of_the_run:
+        if self._tracked_only or self.is_apart:
             return {}
         size, wanted = 0, list[str]()
         for path in sorted(self._untracked()):
@@ -135,7 +136,7 @@ def deciding_files(manifests: Iterable[bytes], around: Around) -> list[SourceFil
     texts = [data.decode("utf-8", "replace") for data in manifests if any(word in data for word in _WITH_PODS)]
     meant, known = meant_in(texts), around.known
     names = sorted({*meant.spaces, *meant.used, *meant.declared})
-    if not texts or not around.is_of_the_run:
+    if not texts or around.is_apart:
         return []
     if len(names) > _MOST_NAMES:
         around.unsearched = f"the manifests have more than {_MOST_NAMES:,} names"
@@ -150,7 +151,7 @@ def deciding_files(manifests: Iterable[bytes], around: Around) -> list[SourceFil
     alike = around.holding([f"name: {name}" for name in sorted(meant.declared)]) if found else ()
     near = [path for folder in {Path(file.path).parent for file in found} for path in folder.iterdir()]
     if len(alike) + len(near) > _MOST:
-        around.unsearched = f"more than {_MOST:,} files have to do with them"
+        around.unsearched = _MANY
         return []
     return [*found, *manifests_of([*alike, *sorted(near)], {*known, *(os.path.realpath(file.path) for file in found)})]
 

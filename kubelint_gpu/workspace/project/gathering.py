@@ -230,10 +230,10 @@ def gather(
         *(file.data for file in files),
         *(reading.text.encode("utf-8", "replace") for reading in built.readings),
     ]
-    known = [*mine, *(file.path for file in files), *declared]
+    read = [*mine, *(file.path for file in files)]
     files.reverse()
     whole = os.path.realpath(repository.root) in [os.path.realpath(path) for path in paths if path != "-"]
-    around = Around(repository.root, known, tracked_only=hook or whole)
+    around = Around(repository.root, read, declared, tracked_only=hook or whole)
     beside, elsewhere = class_files(contents, around), deciding_files(contents, around)
     return Gathered(
         settings,
