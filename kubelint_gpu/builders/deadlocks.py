@@ -60,7 +60,8 @@ def deadlocks(unit: ApplySet, code: str) -> Iterator[Diagnostic]:
         if judgement is not None and not subject.controller.has_ordinals and _code(end_of(judgement).waiting) == code:
             fixes, without = strategy_fixes(unit, subject, code), "even without the other workloads"
             end = end_of(judgement)
-            yield standstill(unit, subject, end, code, proposals=fixes, after=without, at_once=True, may=False)
+            draft = standstill(unit, subject, end, code, proposals=fixes, after=without, at_once=True, may=False)
+            yield from [draft] if draft.certainty == "certain" else ()
     yield from (replace(draft, code=code) for end, draft in harmed(unit) if _code(end.waiting) == code)
     for subject in unit.subjects:
         if rollout_ends(unit, subject):
