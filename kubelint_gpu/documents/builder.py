@@ -25,7 +25,6 @@ TEMPLATE = (
     "a template that is not rendered yet; render it first (helm template, kustomize build) and check the result, "
     "or quote the value"
 )
-HELM = "a Helm template that is not rendered; check what Helm prints: helm template CHART | kubelint-gpu check -"
 # Stands for the key `<<`; no key of a document is equal to it, because NUL is not allowed there.
 _MERGE = "\0<<"
 _PLACES = tuple(range(4096))  # one number for each place near the beginning: most memory of a short file is places

@@ -9,7 +9,7 @@ from __future__ import annotations
 from codecs import BOM_UTF8, BOM_UTF16_BE, BOM_UTF16_LE
 from collections.abc import Collection, Iterator
 
-from kubelint_gpu.documents.builder import HELM, SECOND_DOCUMENT, Builder
+from kubelint_gpu.documents.builder import SECOND_DOCUMENT, Builder
 from kubelint_gpu.documents.document import Document, Problem, Reading
 from kubelint_gpu.documents.ledger import DOCUMENT, MAX_SIZE, TOO_MUCH, TOO_MUCH_TOGETHER, Ledger, TooMuch, Unreadable
 from kubelint_gpu.documents.parser import next_event, refuses_more
@@ -26,6 +26,7 @@ _SETUP = 200
 _BOMS = ((BOM_UTF8, "utf-8"), (BOM_UTF16_LE, "utf-16-le"), (BOM_UTF16_BE, "utf-16-be"))
 _SEPARATOR = pattern(r"---(?=[ \t\r\n]|\Z)[ \t]*(?P<rest>[^\r\n]*)")
 _BEGIN = pattern(r"\ufeff*(?:---[^\r\n]*)?\s*")
+HELM = "a Helm template that is not rendered; check what Helm prints: helm template CHART | kubelint-gpu check -"
 _HELM = pattern(r"""(?m)^[^#\n]*?(\{\{)[^{}\n]*?(?:\.(?:Values|Release|Chart|Capabilities)\b|\b(?:include|define) ")""")
 _WORD = pattern(r"#[^\r\n]*|[^ \t\r\n#][^\r\n]*")
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from kubelint_gpu.documents import Problem, Reading
-from kubelint_gpu.documents.builder import HELM, TEMPLATE
+from kubelint_gpu.documents import HELM, Problem, Reading
+from kubelint_gpu.documents.builder import TEMPLATE
 from kubelint_gpu.engine.api import ApplySet, Diagnostic, Related, rule
 from kubelint_gpu.sources.files import is_in_chart
 from kubelint_gpu.workspace.manifest import place_of

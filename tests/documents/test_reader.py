@@ -5,8 +5,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from problems import problem, values
 
-from kubelint_gpu.documents import items, read
-from kubelint_gpu.documents.builder import HELM
+from kubelint_gpu.documents import HELM, items, read
 from kubelint_gpu.documents.parser import parser_name
 
 both = pytest.mark.parametrize("pure", [False, True], ids=["libyaml", "pure"])

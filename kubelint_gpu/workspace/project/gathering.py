@@ -234,7 +234,6 @@ def gather(
     files.reverse()
     whole = os.path.realpath(repository.root) in [os.path.realpath(path) for path in paths if path != "-"]
     around = Around(repository.root, read, declared, tracked_only=hook or whole)
-    beside, elsewhere = class_files(contents, around), deciding_files(contents, around)
     return Gathered(
         settings,
         repository,
@@ -243,8 +242,8 @@ def gather(
         named,
         mine,
         files,
-        beside,
-        elsewhere,
+        class_files(contents, around),
+        deciding_files(contents, around),
         built,
         renderer,
         stream,

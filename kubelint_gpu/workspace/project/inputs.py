@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from kubelint_gpu.documents import Reading
-from kubelint_gpu.documents.builder import HELM
+from kubelint_gpu.documents import HELM, Reading
 from kubelint_gpu.findings.defect import defect
 from kubelint_gpu.findings.finding import INTERNAL, Finding, Place
 from kubelint_gpu.inventory.loading import KIND
