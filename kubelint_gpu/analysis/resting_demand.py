@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 
-from kubelint_gpu.groups import Groups, grouped, summed
+from kubelint_gpu.groups import grouped, summed
 from kubelint_gpu.inventory.gpus.gpu_models import is_accelerator, model_of
 from kubelint_gpu.kube.objects.requests import pod_requests
 from kubelint_gpu.messages.wording import amount, bare, listed
@@ -72,34 +72,37 @@ def _of(unit: ApplySet, subject: WorkloadCheck) -> Iterator[RestingDemand]:
 def shortages(units: Sequence[ApplySet], demands: Sequence[Sequence[RestingDemand]]) -> tuple[str, ...]:
     """Return for each cluster a sentence if units together ask for more than it has, and none of them by itself.
 
-    Of units that have files or workloads in common, which are variants, the one that asks for the least counts.
+    A workload that several units declare, such as the overlays of a base that keep its name and namespace, counts once,
+    with the most that one of them asks for.
     """
-    worlds = grouped((unit.world, (unit, some)) for unit, some in zip(units, demands, strict=True) if some)
+    worlds = grouped((unit.world, some) for unit, some in zip(units, demands, strict=True) if some)
     found = (_shortage(world, members) for world, members in worlds.items() if len(members) > 1)
     return tuple(text for text in found if text)
 
 
-def _shortage(world: ClusterContext, members: Sequence[tuple[ApplySet, Sequence[RestingDemand]]]) -> str:
+def _shortage(world: ClusterContext, members: Sequence[Sequence[RestingDemand]]) -> str:
     """Return the sentence about the fewest nodes that have too little; empty if all have enough."""
     nodes = {one.name: one for one in world.base.nodes}
-    every = [(number, one) for number, (_, demands) in enumerate(members) for one in demands]
+    every = [(number, one) for number, demands in enumerate(members) for one in demands]
     on_node = grouped((one.node, (number, one)) for number, one in every)
     scopes = {scope for _, one in every for scope in _scopes(one)}
     for resource, node, models in sorted(scopes, key=lambda one: (not one[1], len(one[2]), one)):
         pairs = on_node[node] if node else every
-        each = summed((number, one.amount) for number, one in pairs if _is_for(one, resource, node, models))
+        mine = [(number, one) for number, one in pairs if _is_for(one, resource, node, models)]
         inside = [nodes[node]] if node else [one for one in nodes.values() if model_of(one) in models]
         has = sum(one.allocatable.get(resource, 0) for one in inside)
-        if not max(each.values()) <= has < sum(each.values()):
+        if max(summed((number, one.amount) for number, one in mine).values()) > has:
             continue
-        needed = [least for some in _variants(members) if (least := min(each.get(one, 0) for one in some))]
-        if has < sum(needed):
+        most = {one.workload: (one.amount, number) for number, one in sorted(mine, key=lambda pair: pair[1].amount)}
+        needed = sum(number for number, _ in most.values())
+        if has < needed:
             where = f"on {node}" if node else f"on nodes with {listed(models, 'or')}"
             if has == sum(one.allocatable.get(resource, 0) for one in nodes.values()):
                 where = "in the cluster"
             where = f"{where} {world.name}" if world.name else where
+            units = len({unit for _, unit in most.values()})
             return (
-                f"{len(needed)} units together ask for {amount(resource, sum(needed))} {where}, which has "
+                f"{units} units together ask for {amount(resource, needed)} {where}, which has "
                 f"{bare(resource, has)}: if all are applied, pods stay Pending. kubelint-gpu capacity says which."
             )
     return ""
@@ -115,13 +118,3 @@ def _is_for(demand: RestingDemand, resource: str, node: str, models: Sequence[st
     """Whether pods can go nowhere but to a node, or to nodes with some models."""
     inside = demand.node == node if node else set(demand.models) <= set(models)
     return demand.resource == resource and inside
-
-
-def _variants(members: Sequence[tuple[ApplySet, Sequence[RestingDemand]]]) -> list[list[int]]:
-    """Return the places of units, those together that have files or workloads in common."""
-    groups = Groups(len(members))
-    first: dict[str, int] = {}
-    for number, (unit, demands) in enumerate(members):
-        for part in (*(one.path for one in unit.sources), *(one.workload for one in demands)):
-            groups.join(number, first.setdefault(part, number))
-    return list(groups.among(range(len(members))).values())

@@ -52,6 +52,29 @@ def judgements_in(unit: ApplySet) -> dict[WorkloadKey, Judgement]:
 
 
 @once
+def stuck_by_themselves(unit: ApplySet) -> dict[WorkloadKey, Judgement]:
+    """Judge rollouts of workloads that lack room only beside others: those that never end without the others, too.
+
+    Others take room and give none: the pods of all other applied workloads are left out. Only rollouts that wait for
+    their own old pods count.
+    """
+    judgements, found = judgements_in(unit), dict[WorkloadKey, Judgement]()
+    short = (key for key, one in judgements.items() if one.verdict is None and one.placed < one.wanted <= one.alone)
+    rolled = (key for key in short if key in transitions_in(unit) and transitions_in(unit)[key].rolls)
+    for key in islice(rolled, TOLD.pairs):
+        own = transitions_in(unit)[key]
+        others = [one.new for other, one in transitions_in(unit).items() if other != key]
+        scenario = replace(without_pods_of(now(unit), others), transitions={key: own})
+        with of_group(1, TOLD.pairs):
+            judgement = with_part_of_budget(scenario, PARTS.pair).judgements()[key]
+        waiting = judgement.trace.waiting if judgement.trace is not None else ()
+        owners = {owner for one in waiting for lack in one.lacks for owner in lack.owners or {""}}
+        if judgement.verdict is Verdict.STUCK and owners == {own.new.key}:
+            found[key] = judgement
+    return found
+
+
+@once
 def judged_together(unit: ApplySet) -> tuple[Together, ...]:
     """Judge, group by group, the rollouts that end by themselves when they start at the same moment."""
     rolled = {key for key, one in transitions_in(unit).items() if one.existing and one.rolls and _ends(unit, key)}

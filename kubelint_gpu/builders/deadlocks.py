@@ -8,7 +8,7 @@ from kubelint_gpu.analysis.beyond.any_cluster import stuck_anywhere, stuck_witho
 from kubelint_gpu.analysis.certainty import is_certain
 from kubelint_gpu.analysis.ended_jobs import EndedJobs, ended_jobs
 from kubelint_gpu.analysis.harm import changing, harmed_rollouts
-from kubelint_gpu.analysis.rollout_facts import judgements_in
+from kubelint_gpu.analysis.rollout_facts import judgements_in, stuck_by_themselves
 from kubelint_gpu.analysis.scaled import ScaledRollout, waiting_when_scaled
 from kubelint_gpu.builders.rollout_end import End, end_of, ended, spoken_for, standstill, waits_for_gangs, waits_later
 from kubelint_gpu.builders.strategy_fixes import strategy_fixes
@@ -55,6 +55,13 @@ def deadlocks(unit: ApplySet, code: str) -> Iterator[Diagnostic]:
     for subject, found in ended(unit, Verdict.STUCK):
         if not spoken_for(subject, found) and not waits_for_gangs(unit, found) and _code(found.waiting) == code:
             yield standstill(unit, subject, found, code, proposals=strategy_fixes(unit, subject, code))
+    for subject in unit.subjects:
+        judgement = stuck_by_themselves(unit).get(subject.key)
+        if judgement is not None and not subject.controller.has_ordinals and _code(end_of(judgement).waiting) == code:
+            fixes, without = strategy_fixes(unit, subject, code), "even without the other workloads"
+            end = end_of(judgement)
+            draft = standstill(unit, subject, end, code, proposals=fixes, after=without, at_once=True, may=False)
+            yield from [draft] if draft.certainty == "certain" else ()
     yield from (replace(draft, code=code) for end, draft in harmed(unit) if _code(end.waiting) == code)
     for subject in unit.subjects:
         if rollout_ends(unit, subject):

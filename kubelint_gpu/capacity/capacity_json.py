@@ -7,7 +7,9 @@ from typing import Any
 
 from kubelint_gpu.capacity.departures import Departure, Interruption, Move
 from kubelint_gpu.capacity.full_cluster import FullCluster
+from kubelint_gpu.capacity.quota_demand import quota_demands
 from kubelint_gpu.capacity.supply import PoolShare, Surge
+from kubelint_gpu.kube.values.quantity import canonical
 
 
 def capacity_json(
@@ -35,6 +37,10 @@ def capacity_json(
             for one in shares
         ],
         "pending": [{"workload": one.name, "pods": one.pending} for one in cluster.groups if one.pending],
+        "quotas": [
+            {"quota": one.quota, "key": one.key, **{name: canonical(amount) for name, amount in one.amounts.items()}}
+            for one in quota_demands(cluster)
+        ],
         "rollouts": [
             {
                 "workload": one.group.name,
@@ -50,7 +56,7 @@ def capacity_json(
         "drainedInTurn": None
         if drains is None
         else [
-            {"workload": one.group.name, "node": one.node, "pods": one.pods, "ofPods": len(one.group.placed)}
+            {"workload": one.group.name, "node": one.node, "pods": one.pods, "ofPods": one.group.total}
             for one in drains
         ],
     }

@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 
 from kubelint_gpu.capacity.departures import Departure, Interruption, Move
 from kubelint_gpu.capacity.full_cluster import FullCluster
+from kubelint_gpu.capacity.quota_demand import quota_demands
 from kubelint_gpu.capacity.supply import PoolShare, Surge
 from kubelint_gpu.inventory.view.node_names import abbreviated
 from kubelint_gpu.messages.display import visible
@@ -42,12 +43,16 @@ def capacity_text(
             width,
         )
     else:
-        yield "The inventory has no node with GPUs that pods ask for by resource. Devices of claims are not counted."
+        yield "No node of the inventory has GPUs, so there is no table. Devices of claims are not counted."
     waiting = [one for one in cluster.groups if one.pending]
     yield from _section(
         "Pods that find no node at rest",
         [f"{one.name}: {one.pending} of {_pods(one.total, one.gpus)}" for one in waiting],
         width,
+    )
+    quotas = quota_demands(cluster)
+    yield from _section(
+        "Quotas that allow less than the pods of their namespace ask for", [one.sentence for one in quotas], width
     )
     tight = [one for one in shares if one.free < one.one_by_one]
     yield from _section(
@@ -70,11 +75,7 @@ def capacity_text(
     yield from _section("What cannot be lost", [line for one in gone for line in _loss(one)], width)
     yield from _section(
         "Drained one node after the other, and without a PodDisruptionBudget",
-        [
-            f"{one.group.name}: {one.pods} of its {counted(len(one.group.placed), 'pod')} are missing at once "
-            f"({one.node})"
-            for one in drains or ()
-        ],
+        [f"{one.group.name}: {_missing(one.pods, one.group.total)} ({one.node})" for one in drains or ()],
         width,
     )
     yield from _section("Not counted, for admission refuses their pods", cluster.refused, width)
@@ -83,7 +84,7 @@ def capacity_text(
         yield from textwrap.wrap(
             "Drains of one node after the other were not looked at: too many nodes and pods.", width
         )
-    if not (waiting or stuck or beside or gone or drains or cluster.refused):
+    if not (waiting or stuck or beside or gone or drains or quotas or cluster.refused):
         yield ""
         yield "Every pod finds a node, every rollout finds room, and any one node can be lost."
 
@@ -119,8 +120,13 @@ def _move(move: Move) -> Iterator[str]:
     elif move.drained.budgets:
         yield f"{names} lets {allowed} be missing at a time"
     else:
-        share = f"{move.drained.pods} of its {counted(move.group.total, 'pod')}"
-        yield f"no PodDisruptionBudget: {share} {'is' if move.drained.pods == 1 else 'are'} missing at once"
+        yield f"no PodDisruptionBudget: {_missing(move.drained.pods, move.group.total)}"
+
+
+def _missing(pods: int, total: int) -> str:
+    if total == 1:
+        return "its only pod is missing until the new one is ready"
+    return f"{pods} of its {total} pods {'is' if pods == 1 else 'are'} missing at once"
 
 
 def _loss(one: Departure) -> Iterator[str]:
@@ -176,7 +182,9 @@ def _cells(one: PoolShare) -> tuple[str, ...]:
 
 def _found(pods: int, pending: int) -> str:
     if not pending:
-        return "and all find a node" if pods else "and nothing changes"
+        return ("and finds a node" if pods == 1 else "and all find a node") if pods else "and nothing changes"
+    if pending == pods:
+        return "and finds no node" if pods == 1 else "and none finds a node"
     return f"and {pending} {verb('find', pending)} no node"
 
 

@@ -94,7 +94,7 @@ def with_all_pods(world: ClusterContext, units: Sequence[ApplySet]) -> FullClust
 
     Running pods keep their nodes. The others are placed one after the other: those of DaemonSets first, then those of
     the highest priority, then those with the most GPUs. The scheduler may place them differently. A workload that
-    several units declare is counted once, with the most replicas. Quotas are ignored.
+    several units declare is counted once, with the most replicas, and then with the largest pods. Quotas are ignored.
     """
     groups, refused = _declared(units)
     declared = world.base.pods
@@ -135,17 +135,9 @@ def _declared(units: Sequence[ApplySet]) -> tuple[list[DeclaredGroup], tuple[str
     found: dict[str, DeclaredGroup] = {}
     for unit in units:
         for subject in unit.subjects:
-            known = found.get(subject.workload.key)
-            better = known is None or (subject.admitted, subject.workload.replicas) > (
-                known.subject.admitted,
-                known.subject.workload.replicas,
-            )
-            if better:
-                pod, workload, bound = (
-                    created_pod(subject.workload, "new"),
-                    subject.workload,
-                    subject.controller.node_bound,
-                )
+            known, workload = found.get(subject.workload.key), subject.workload
+            if known is None or _size(subject) > _size(known.subject):
+                pod, bound = created_pod(workload, "new"), subject.controller.node_bound
                 name = f"{workload_name(workload)}{workload.key.removeprefix(workload.object)}"
                 gpus = gpus_in(pod_requests(pod.spec))
                 found[workload.key] = DeclaredGroup(
@@ -154,6 +146,11 @@ def _declared(units: Sequence[ApplySet]) -> tuple[list[DeclaredGroup], tuple[str
     every = sorted(found.values(), key=_order)
     refused = {one.name for one in every if not one.subject.admitted}
     return [one for one in every if one.subject.admitted], tuple(sorted(refused))
+
+
+def _size(subject: WorkloadCheck) -> tuple[bool, int, int, int]:
+    requests = pod_requests(subject.workload.spec)
+    return subject.admitted, subject.workload.replicas, gpus_in(requests), requests.get("cpu", 0)
 
 
 def _order(one: Group) -> tuple[bool, int, int, str]:

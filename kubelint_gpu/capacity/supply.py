@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from kubelint_gpu.budget import NORMAL
 from kubelint_gpu.capacity.full_cluster import FullCluster, Group, place, with_all_pods
+from kubelint_gpu.capacity.quota_demand import quota_demands
 from kubelint_gpu.findings.picture import PoolPicture
 from kubelint_gpu.groups import grouped
 from kubelint_gpu.inventory.gpus.gpu_models import gpus_in, model_of
@@ -125,29 +126,21 @@ def shares_of(cluster: FullCluster, surges: Sequence[Surge]) -> tuple[PoolShare,
     return tuple(sorted(shares, key=lambda one: (-one.gpus, one.model, one.pool)))
 
 
-def pool_pictures(world: ClusterContext, units: Sequence[ApplySet]) -> tuple[PoolPicture, ...]:
-    """The shares for the report page; empty without workloads, or if it is too much work."""
+def demanded(world: ClusterContext, units: Sequence[ApplySet]) -> tuple[tuple[PoolPicture, ...], tuple[str, ...]]:
+    """The shares and sentences about quotas for the report page; none without workloads, or if it is too much work."""
     if not world.usable or not any(unit.subjects for unit in units):
-        return ()
+        return (), ()
     try:
         with limited(NORMAL.run, NORMAL.run):
             cluster = with_all_pods(world, units)
             shares = shares_of(cluster, surges_of(cluster))
     except UsedUp:
-        return ()
-    return tuple(
-        PoolPicture(
-            one.name,
-            one.gpus,
-            one.others,
-            one.declared,
-            one.pending,
-            one.free,
-            one.one_by_one,
-            one.at_once,
-        )
+        return (), ()
+    pools = tuple(
+        PoolPicture(one.name, one.gpus, one.others, one.declared, one.pending, one.free, one.one_by_one, one.at_once)
         for one in shares
     )
+    return pools, tuple(one.sentence for one in quota_demands(cluster))
 
 
 def _pool(node: Node) -> str:

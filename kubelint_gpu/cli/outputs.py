@@ -184,16 +184,17 @@ def report_of(
 
 
 def _clusters(inputs: Inputs) -> tuple[ClusterPicture, ...]:
-    from kubelint_gpu.capacity.supply import pool_pictures
+    from kubelint_gpu.capacity.supply import demanded
     from kubelint_gpu.views.cluster_view import cluster_picture
 
     drawn = (
         (cluster_picture(world), [unit for unit in inputs.units if unit.world is world]) for world in inputs.worlds
     )
     return tuple(
-        replace(picture, pools=pool_pictures(world, units))
+        replace(picture, pools=pools, quotas=quotas)
         for world, (picture, units) in zip(inputs.worlds, drawn, strict=True)
         if picture is not None
+        for pools, quotas in (demanded(world, units),)
     )
 
 

@@ -5,10 +5,11 @@ from __future__ import annotations
 from kubelint_gpu.documents.comments import Comment, comments
 from kubelint_gpu.documents.document import Document, Item, Pointer, Problem, Reading, Role, value_at
 from kubelint_gpu.documents.items import everything, items
-from kubelint_gpu.documents.reader import MAX_BYTES, read, too_large
+from kubelint_gpu.documents.reader import HELM, MAX_BYTES, read, too_large
 from kubelint_gpu.documents.source_text import SourceText, Span, encode, source_text
 
 __all__ = [
+    "HELM",
     "MAX_BYTES",
     "Comment",
     "Document",

@@ -26,6 +26,8 @@ _SETUP = 200
 _BOMS = ((BOM_UTF8, "utf-8"), (BOM_UTF16_LE, "utf-16-le"), (BOM_UTF16_BE, "utf-16-be"))
 _SEPARATOR = pattern(r"---(?=[ \t\r\n]|\Z)[ \t]*(?P<rest>[^\r\n]*)")
 _BEGIN = pattern(r"\ufeff*(?:---[^\r\n]*)?\s*")
+HELM = "a Helm template that is not rendered; check what Helm prints: helm template CHART | kubelint-gpu check -"
+_HELM = pattern(r"""(?m)^[^#\n]*?(\{\{)[^{}\n]*?(?:\.(?:Values|Release|Chart|Capabilities)\b|\b(?:include|define) ")""")
 _WORD = pattern(r"#[^\r\n]*|[^ \t\r\n#][^\r\n]*")
 
 
@@ -197,7 +199,7 @@ class _Reader:
             from kubelint_gpu.documents.syntax_error import syntax_error
 
             place, stop, message = syntax_error(error, text, start, end)
-            self._complain(place, stop, message)
+            self._complain_of_yaml(place, stop, message, (start, end))
             # What seems complete may only be the part of a document before the place that breaks it.
             if message != SECOND_DOCUMENT:
                 del builder.documents[-1:]
@@ -205,7 +207,7 @@ class _Reader:
         except TooMuch:
             raise
         except Unreadable as error:
-            self._complain(error.start, error.end, error.message)
+            self._complain_of_yaml(error.start, error.end, error.message, (start, end))
             self._unread.append((start, end))
         self._keep(builder, start, end, is_json=False)
 
@@ -218,6 +220,11 @@ class _Reader:
                 self._source, len(self._documents), built.value, built.root, (start, end), is_json, tuple(built.shared)
             )
             self._documents.append(document)
+
+    def _complain_of_yaml(self, start: int, end: int, message: str, chunk: tuple[int, int]) -> None:
+        """Add a problem of a document; if the text is a Helm template, that it is one."""
+        helm = _HELM().search(self._source.text, *chunk)
+        self._complain(*(helm.span(1) if helm is not None else (start, end)), message if helm is None else HELM)
 
     def _complain(self, start: int, end: int, message: str) -> None:
         self._ledger.complain(start, end, message)

@@ -36,7 +36,7 @@ def closing(report: Report, options: Options) -> Iterator[str]:
 
 
 def _lines(text: str, theme: Theme, style: Style | None = None) -> Iterator[str]:
-    for line in theme.wrap(text, first=0, hang=2):
+    for line in theme.wrap(theme.show(text), first=0, hang=2):
         yield (theme.paint(style, line) if style else line) + "\n"
 
 

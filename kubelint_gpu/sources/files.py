@@ -26,7 +26,7 @@ SKIMMED = ("CustomResourceDefinition",)
 TEMPLATE = "templates of a Helm chart; check what helm template prints: helm template CHART | kubelint-gpu check -"
 _KIND = pattern(r"""\bkind["']?[ \t]*:""")
 _AT_ONCE = 16 * 1024 * 1024
-_SKIPPED = frozenset({"node_modules", "venv", "__pycache__"})
+SKIPPED = frozenset({"node_modules", "venv", "__pycache__"})
 
 
 class NotReadable(Exception):  # noqa: N818 - it says what the path is
@@ -225,7 +225,7 @@ class _Collector:
                         self._skip(printed, "a link to a file outside of the directory")
                     else:
                         todo.append((False, path, there, printed))
-                elif name.startswith(".") or name in _SKIPPED or exists(f"{path}/pyvenv.cfg"):
+                elif name.startswith(".") or name in SKIPPED or exists(f"{path}/pyvenv.cfg"):
                     continue
                 elif is_link:
                     self._skip(printed, "a link to a directory")

@@ -1,9 +1,9 @@
 """The user's own git, only read from; no other module starts git.
 
 The repository may be a stranger's, with its configuration and hooks. So git answers only from its index and objects:
-no call reads a file of the work tree, which would run filters, and none prints a difference. Everything else that git
-could start is switched off with every call. The files that git itself reads are checked before it is started, because
-git would wait for ever on a pipe.
+no call reads a file of the work tree, which would run filters, but for `.gitignore`, and none prints a difference.
+Everything else that git could start is switched off with every call. The files that git itself reads are checked before
+it is started, because git would wait for ever on a pipe.
 """
 
 from __future__ import annotations
@@ -24,8 +24,10 @@ _CONFIGURATIONS = ("config", "config.worktree")
 _NAMING = frozenset((".git", "commondir", "alternates", *_CONFIGURATIONS))
 """Files that name others for git to read."""
 _LIMITS = Limits(seconds=60, output=128 << 20, memory=512 << 20)
+_BRIEF = Limits(seconds=10, output=16 << 20, memory=512 << 20)
 _MOST_DIFFERENCES = 50_000
 _FAILED = "git failed"
+_Words = Sequence[str | bytes]
 _SETTINGS = (
     # a folder that looks like a bare repository is none; git 2.38
     "safe.bareRepository=explicit",
@@ -124,22 +126,22 @@ def root_of(folder: Path) -> Path:
     return root
 
 
-def git(arguments: Sequence[str | bytes], root: Path, given: bytes = b"") -> bytes:
+def git(arguments: _Words, root: Path, given: bytes = b"", limits: Limits = _LIMITS) -> bytes:
     """Run git at the root of a work tree, and return its output.
 
     Raises:
         GitError: git is missing, fails, or exceeds its limits.
     """
     if "GIT_DIR" in os.environ:
-        return _run(arguments, root, given)
+        return _run(arguments, root, given, limits=limits)
     # no repository but the one whose `.git` is here, and no other work tree
-    return _run([f"--work-tree={root}", *arguments], root, given, {"GIT_CEILING_DIRECTORIES": str(root.parent)})
+    ceiling = {"GIT_CEILING_DIRECTORIES": str(root.parent)}
+    return _run([f"--work-tree={root}", *arguments], root, given, ceiling, limits)
 
 
 def _run(
-    arguments: Sequence[str | bytes], folder: Path, given: bytes = b"", more: dict[str, str] | None = None
+    words: _Words, folder: Path, given: bytes = b"", more: dict[str, str] | None = None, limits: Limits = _LIMITS
 ) -> bytes:
-
     _can_be_read(folder)
     path = search_path()
     program = find("git", path)
@@ -147,9 +149,9 @@ def _run(
         raise GitError("git is not installed")
     settings = [part for setting in _SETTINGS for part in ("-c", setting)]
     environment = {**os.environ, **_ENVIRONMENT, **(more or {}), "PATH": os.pathsep.join(path)}
-    command = [program, "--no-pager", *settings, *arguments]
+    command = [program, "--no-pager", *settings, *words]
     try:
-        ran = children.run(command, _LIMITS, folder=folder, environment=environment, given=given)
+        ran = children.run(command, limits, folder=folder, environment=environment, given=given)
     except (TimeLimitError, OutputLimitError) as error:
         raise GitLimitError(str(error)) from None
     except ChildError as error:
@@ -275,6 +277,18 @@ def files_with(texts: Sequence[str], root: Path) -> tuple[Path, ...]:
             return ()
         raise
     return tuple(root / os.fsdecode(name) for name in sorted(found.split(b"\0")) if name)
+
+
+def untracked_files(root: Path) -> tuple[str, ...]:
+    """Return the files that git neither tracks nor ignores, by path below the root; none of another repository there.
+
+    git reads the names of the work tree and its `.gitignore` files; a pipe in place of one stops it for 10 seconds.
+
+    Raises:
+        GitError: git fails, or does not answer in time.
+    """
+    found = os.fsdecode(git(["ls-files", "-z", "--others", "--exclude-standard"], root, limits=_BRIEF))
+    return tuple(name for name in sorted(found.split("\0")) if name and not name.endswith("/"))
 
 
 def tracked_files(root: Path) -> tuple[Path, ...] | None:

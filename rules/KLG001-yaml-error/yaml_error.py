@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from kubelint_gpu.documents import Problem, Reading
+from kubelint_gpu.documents import HELM, Problem, Reading
 from kubelint_gpu.documents.builder import TEMPLATE
 from kubelint_gpu.engine.api import ApplySet, Diagnostic, Related, rule
 from kubelint_gpu.sources.files import is_in_chart
@@ -15,7 +15,7 @@ from kubelint_gpu.workspace.manifest import place_of
 def yaml_error(unit: ApplySet) -> Iterator[Diagnostic]:
     """Yield errors of the parser, and documents that kubectl would refuse while reading."""
     for reading in unit.sources:
-        templates = [problem for problem in reading.problems if problem.message == TEMPLATE]
+        templates = [problem for problem in reading.problems if problem.message in (HELM, TEMPLATE)]
         if templates and is_in_chart(templates[0].path):
             yield _of_a_chart(templates[0])
             continue

@@ -63,6 +63,17 @@ def test_nothing_is_said_of_what_may_fit_or_stands_in_a_finding(texts):
     assert said(*texts) == ()
 
 
+def test_overlays_count_each_by_themselves_unless_they_make_the_same_object():
+    base = asks("x", 2, L4)
+    spaces = [base.replace("namespace: serving", f"namespace: {name}") for name in ("dev", "prod", "staging")]
+    assert spaces[0] != base
+    (told,) = said(*spaces)
+    assert told.startswith("3 units together ask for 6 nvidia.com/gpu on nodes with NVIDIA-L4, which has 4")
+    assert said(base, base, base) == ()
+    (told,) = said(base, asks("x", 3, L4), asks("w", 2, L4))
+    assert told.startswith("2 units together ask for 5 nvidia.com/gpu")
+
+
 def test_jobs_may_queue_and_pools_may_grow():
     job = (
         "apiVersion: batch/v1\nkind: Job\nmetadata: {name: w, namespace: serving}\nspec:\n  parallelism: 2\n"

@@ -35,6 +35,22 @@ def test_a_rollout_that_never_ends_in_any_company_says_it_without_reserve():
     assert all(one.message.startswith("the rollout never ends: ") and not one.help for one in found)
 
 
+def test_missing_capacity_does_not_hide_a_rollout_that_never_ends_without_the_others():
+    found = findings(f"{deployment(spec=KEEPS)}---\n{deployment(name='other', spec=GIVES)}", nodes(1))
+    assert [(one.code, one.certainty) for one in found if one.code == "KLG101"] == [("KLG101", "certain")]
+    (stuck,) = (one for one in found if one.code == "KLG101")
+    begin = "even without the other workloads, the rollout never ends: the new pod waits for 1 nvidia.com/gpu on gpu-1, held"
+    assert stuck.message.startswith(begin)
+    assert stuck.object == "Deployment/serving/chat"
+    assert any(fix.verified and "maxSurge: 0" in fix.title for fix in stuck.fixes)
+    assert "KLG109" in [one.code for one in found]
+
+
+def test_missing_capacity_is_all_where_each_rollout_ends_without_the_others():
+    several = "---\n".join(deployment(name=name, spec=KEEPS) for name in ("one", "other", "third"))
+    assert {one.code for one in findings(several, nodes(2))} == {"KLG109"}
+
+
 def test_rollouts_at_the_same_moment_that_the_budget_does_not_decide_are_a_note():
     # each pod needs a GPU and stays away from its brother: counting does not decide whether one place is left for both
     apart = (

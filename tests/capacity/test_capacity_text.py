@@ -43,6 +43,24 @@ def test_what_finds_no_room_is_listed(tmp_path):
     assert "What cannot be lost:\n  node n: 2 pods of Deployment team/a stay Pending" in told
 
 
+def test_quotas_that_allow_too_little_are_listed(tmp_path):
+    quota = {
+        "apiVersion": "v1",
+        "kind": "ResourceQuota",
+        "metadata": {"name": "gpus", "namespace": "team"},
+        "spec": {"hard": {"requests.nvidia.com/gpu": 2}},
+    }
+    told = "\n".join(text(laid_out(tmp_path, [node("n", 8)], [workload("a", 3, 1), quota]), 100))
+    heading = "Quotas that allow less than the pods of their namespace ask for:"
+    assert f"{heading}\n  team/gpus: allows 2 requests.nvidia.com/gpu; the declared pods ask for 3: 1 too few" in told
+    assert "Every pod finds a node" not in told
+
+
+def test_the_share_of_missing_pods_is_that_of_all_pods(tmp_path):
+    told = "\n".join(text(laid_out(tmp_path, [node("m", 1), node("n", 2)], [workload("a", 5, 1)])))
+    assert "Deployment team/a: 2 of its 5 pods are missing at once (n)" in told
+
+
 def test_no_line_is_wider_than_the_terminal(tmp_path):
     many = [workload(f"a-workload-with-a-long-name-{number}", 1, 1) for number in range(8)]
     told = text(laid_out(tmp_path, [node("n", 8)], many))
@@ -60,5 +78,5 @@ def test_a_drain_names_places_and_budgets(tmp_path):
         "    blocked: PodDisruptionBudget keep lets no pod be missing",
         "  Deployment team/b: 1 pod",
         "    goes to n",
-        "    no PodDisruptionBudget: 1 of its 1 pod is missing at once",
+        "    no PodDisruptionBudget: its only pod is missing until the new one is ready",
     ]

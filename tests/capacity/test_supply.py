@@ -6,7 +6,7 @@ import pytest
 from command_line import kubelint
 from full_clusters import laid_out, node, running, workload
 
-from kubelint_gpu.capacity.supply import pool_pictures, shares_of, surges_of
+from kubelint_gpu.capacity.supply import demanded, shares_of, surges_of
 
 
 def test_each_model_has_a_row_that_adds_up(tmp_path):
@@ -58,4 +58,4 @@ def test_the_report_page_has_the_same_numbers(tmp_path):
 
 
 def test_without_workloads_there_is_nothing_to_count(tmp_path):
-    assert pool_pictures(laid_out(tmp_path, [node("n", 10)], []).world, ()) == ()
+    assert demanded(laid_out(tmp_path, [node("n", 10)], []).world, ()) == ((), ())

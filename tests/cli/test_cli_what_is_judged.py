@@ -69,7 +69,7 @@ def test_a_quota_of_another_directory_decides_about_its_namespace_and_not_about_
     paths = ("apps", "policy")
     assert check({"apps/a.yaml": TRACKED}, "--select", "KLG109", paths=("apps",)).codes == []
     assert check(files, "--select", "KLG109", paths=paths).codes == ["KLG109"]
-    assert check(files, "--select", "KLG109", paths=("apps",)).codes == []
+    assert check(files, "--select", "KLG109", paths=("apps",)).codes == ["KLG109"]
     variant = check({"policy/other/a.yaml": TRACKED}, "--select", "KLG109", paths=paths)
     assert [one["path"] for one in variant.json["findings"]] == ["policy/other/a.yaml"]
 
@@ -91,10 +91,13 @@ def test_an_autoscaler_of_another_directory_is_told_about_where_it_stands_if_it_
     assert check(files, "--select", "KLG115", paths=("apps",)).codes == []
 
 
-def test_a_quota_beside_a_named_file_counts_if_git_tracks_it(check, tmp_path):
+def test_a_quota_beside_a_named_file_counts_unless_git_ignores_it(check, tmp_path):
     subprocess.run(["git", "init", "-q", tmp_path], check=True)
-    files = {"apps/a.yaml": TRACKED, "apps/quota.yaml": QUOTA}
+    files = {"apps/a.yaml": TRACKED, "apps/quota.yaml": QUOTA, ".gitignore": "quota.yaml"}
     assert check(files, "--select", "KLG109", paths=("apps/a.yaml",)).codes == []
+    (tmp_path / ".gitignore").unlink()
+    del files[".gitignore"]
+    assert check(files, "--select", "KLG109", paths=("apps/a.yaml",)).codes == ["KLG109"]
     subprocess.run(["git", "-C", tmp_path, "add", "."], check=True)
     assert check(files, "--select", "KLG109", paths=("apps/a.yaml",)).codes == ["KLG109"]
     assert check(files, "--select", "KLG109", "--unit", "file", paths=("apps/a.yaml",)).codes == ["KLG109"]

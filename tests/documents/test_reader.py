@@ -5,7 +5,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from problems import problem, values
 
-from kubelint_gpu.documents import items, read
+from kubelint_gpu.documents import HELM, items, read
 from kubelint_gpu.documents.parser import parser_name
 
 both = pytest.mark.parametrize("pure", [False, True], ids=["libyaml", "pure"])
@@ -133,3 +133,25 @@ def test_no_bytes_crash_the_reader(content):
             items(document)
         for found in reading.problems:
             assert found.message
+
+
+@pytest.mark.parametrize(
+    ("text", "line"),
+    [
+        ("kind: Pod\nmetadata:\n  name: {{ .Release.Name }}\n", 3),
+        ("{{- if .Values.on }}\nkind: Pod\n{{- end }}\n", 1),
+        ('kind: Pod\nmetadata:\n{{ include "labels" . | indent 2 }}\n', 3),
+    ],
+)
+def test_a_helm_template_is_called_one_at_its_first_action(text, line):
+    (problem,) = read("a.yaml", text.encode()).problems
+    assert (problem.message, problem.span.line) == (HELM, line)
+
+
+@pytest.mark.parametrize("text", ["name: {{ foo }}\n", "# {{ .Values.x }}\nname: [\n"])
+def test_other_text_that_is_no_yaml_is_not_called_one(text):
+    assert HELM not in [problem.message for problem in read("a.yaml", text.encode()).problems]
+
+
+def test_a_template_in_a_text_of_yaml_is_read():
+    assert read("a.yaml", b"text: '{{ .Values.x }}'\n").problems == ()

@@ -376,6 +376,7 @@ spec: {spec: {devices: {requests: [{name: g, exactly: {deviceClassName: gpu.nvid
         for number in range(2)
     )
     nodes = cluster(1, 1).replace("gpus: {", "devices: [{").replace("count: 1}}", "count: 1}]}")
-    (found,) = ask({"a.yaml": text + template}, nodes)
+    *stuck, found = ask({"a.yaml": text + template}, nodes)
+    assert {(one["code"], one["severity"], one["certainty"]) for one in stuck} == {("KLG101", "error", "certain")}
     assert (found["code"], found["severity"], found["certainty"]) == ("KLG109", "error", "possible")
     assert "ask for 2 devices of class gpu.nvidia.com of a-1, which has 1; " in found["message"]

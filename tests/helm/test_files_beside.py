@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from helm_runs import CHART, POD, chart, committed, git, inventory, with_dependency
 
-from kubelint_gpu.workspace.project.files_beside import charts_above, class_files, deciding_files
+from kubelint_gpu.workspace.project.files_beside import Around, charts_above, class_files, deciding_files
 
 WEB = "kind: Deployment\nmetadata: {name: web, namespace: ml}\nspec: {template: {spec: {containers: []}}}\n"
 QUOTA = "kind: ResourceQuota\nmetadata: {name: q, namespace: ml}\n"
@@ -25,14 +25,16 @@ USER = with_dependency("repository: file://../lib", name="lib")
 def beside(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
 
-    def found(files, texts=(WEB,), read=()):
+    def found(files, texts=(WEB,), read=(), *, tracked=(".",), tracked_only=False):
         for name, text in files.items():
             (tmp_path / name).parent.mkdir(exist_ok=True)
             (tmp_path / name).write_text(text)
-        subprocess.run(["git", "init", "-q"], check=True)
-        subprocess.run(["git", "add", "."], check=True)
+        if tracked is not None:
+            subprocess.run(["git", "init", "-q"], check=True)
+            subprocess.run(["git", "add", *tracked], check=True)
         contents, known = [text.encode() for text in texts], read or ["mine/web.yaml"]
-        return [one.path for find in (class_files, deciding_files) for one in find(contents, known, Path(tmp_path))]
+        around = Around(Path(tmp_path), known, tracked_only=tracked_only)
+        return [one.path for find in (class_files, deciding_files) for one in find(contents, around)]
 
     return found
 
@@ -65,6 +67,43 @@ def test_a_class_is_looked_for_only_if_it_is_named_and_not_declared(beside):
     assert beside({"a/c.yaml": high}, [named]) == ["a/c.yaml"]
     assert beside({}, [named, high]) == []
     assert beside({}, [WEB]) == []
+
+
+HIGH = {"a/c.yaml": "kind: PriorityClass\nmetadata:\n  name: high\n"}
+NAMED = [WEB + "priorityClassName: high\n"]
+
+
+@pytest.mark.parametrize("tracked", [None, ()], ids=["without git", "untracked"])
+def test_files_that_git_does_not_track_are_searched_too(beside, tracked):
+    assert beside(HIGH, NAMED, tracked=tracked) == ["a/c.yaml"]
+    assert beside({"b/quota.yaml": QUOTA, "b/other.yaml": QUOTA.replace("ml", "x")}, tracked=tracked) == [
+        "b/quota.yaml",
+        "b/other.yaml",
+    ]
+
+
+def test_files_that_git_ignores_and_those_outside_of_a_commit_are_not_searched(beside):
+    assert beside(HIGH | {".gitignore": "a\n"}, NAMED, tracked=()) == []
+    assert beside({".gitignore": ""}, NAMED, tracked=(), tracked_only=True) == []
+
+
+def test_hidden_folders_links_and_other_repositories_are_not_searched(beside, tmp_path):
+    (tmp_path / "out").symlink_to("/etc")
+    (tmp_path / "linked.yaml").symlink_to("a/c.yaml")
+    files = {f"{folder}/c.yaml": HIGH["a/c.yaml"] for folder in (".a", "node_modules", "other")}
+    (tmp_path / "other" / ".git").mkdir(parents=True)
+    assert beside(files, NAMED, tracked=None) == []
+
+
+def test_a_search_that_is_cut_off_says_so(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "many").mkdir()
+    for number in range(5_001):
+        (tmp_path / "many" / f"{number}.yaml").write_text("kind: Pod\n")
+    around = Around(Path(tmp_path), ["mine/web.yaml"])
+    class_files([text.encode() for text in NAMED], around)
+    assert around.unsearched == "there are more than 5,000 manifests, or 32 MB of them"
+    deciding_files([WEB.encode(), *(f"kind: Pod\n  name: n{number}\n".encode() for number in range(5_001))], around)
 
 
 def test_files_without_pods_look_for_nothing(beside):

@@ -48,6 +48,13 @@ def test_remarks_stand_behind_the_closing_line_whatever_was_found():
         assert text(found).endswith("\nIt was so.\nAnd so.\n")
 
 
+def test_names_with_line_breaks_are_written_out():
+    odd = Summary(files=2, workloads=1, nodes=1, units=("we\nird/",), remarks=("a\n::error::b is left out.",))
+    told = text(report(summary=odd), width=200)
+    assert "2 files as one unit (we\\nird/), " in told
+    assert told.endswith("\na\\n::error::b is left out.\n")
+
+
 def test_a_run_over_nothing_does_not_say_that_all_is_well():
     assert text(report(summary=Summary())) == "Nothing to check: no manifest was given or found.\n"
 

@@ -43,7 +43,7 @@ def command(
 
     Pods that run keep their nodes. The others are placed one after the other, those of the highest priority first,
     then those with the most GPUs. A pod with GPUs goes to the node with the fewest free GPUs, another one to the node
-    with the fewest pods of its workload. The scheduler may place them otherwise. Quotas are not looked at.
+    with the fewest pods of its workload. The scheduler may place them otherwise. Quotas that are too small are listed.
     """
     from kubelint_gpu.capacity.departures import interruptions, losses
     from kubelint_gpu.capacity.supply import shares_of, surges_of

@@ -9,6 +9,8 @@ import click
 from kubelint_gpu.cli.commands.full_clusters import cluster_options, print_json, print_texts, read, width
 from kubelint_gpu.cli.help.manual import ManualCommand
 from kubelint_gpu.cli.help.shell_completion import PATH
+from kubelint_gpu.inventory.view.node_names import abbreviated
+from kubelint_gpu.messages.wording import some
 from kubelint_gpu.options import option
 from kubelint_gpu.sources.checkout import exists
 from kubelint_gpu.workspace.project.kustomizations import RenderSettings
@@ -41,10 +43,11 @@ def command(
     from kubelint_gpu.capacity.departures import departure
 
     found = read(paths, inventories, config, renderer)
-    known = set[str]()
+    known, there = set[str](), dict[str, None]()
 
     def answer(cluster: FullCluster) -> Departure | None:
         names = [info.name for info in cluster.snapshot.nodes]
+        there.update(dict.fromkeys(names))
         gone = [name for name in names if any(fnmatchcase(name, pattern) for pattern in nodes)]
         known.update(pattern for pattern in nodes if any(fnmatchcase(name, pattern) for name in names))
         return departure(cluster, gone, ", ".join(gone)) if gone else None
@@ -52,7 +55,8 @@ def command(
     answers = [one for one in found.answers(answer) if one is not None]
     missing = [pattern for pattern in nodes if pattern not in known]
     if missing:
-        hint = "paths are given with --path" if exists(missing[0]) else "see kubelint-gpu inventory show FILE"
+        hint = f"the cluster has {some([*abbreviated(list(there))])}"
+        hint = "paths are given with --path" if exists(missing[0]) else hint if there else "the cluster has no nodes"
         raise click.UsageError(f'no node is called "{missing[0]}"; {hint}')
     if output_format == "json":
         from kubelint_gpu.capacity.capacity_json import departure_json

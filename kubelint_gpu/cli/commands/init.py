@@ -44,17 +44,20 @@ _REPOSITORY = """\
 def command(yes: bool, draft: bool, context: str) -> int:
     """Set kubelint-gpu up in this repository.
 
-    It captures an inventory of the cluster with kubectl, or drafts one. It shows the errors that are there, accepts
-    what is found now as a baseline, and writes the configuration and the pre-commit hook. A file that is there is left
-    as it is.
+    It takes the inventory that is there, captures one of the cluster with kubectl, or drafts one. It shows the errors
+    that are there, accepts what is found now as a baseline, and writes the configuration and the pre-commit hook. A
+    file that is there is left as it is.
     """
     root = _root()
     configured = root / _CONFIGURATION
     if configured.exists():
         say(f"{_CONFIGURATION} is there: it is left as it is, and so are the inventory and the baseline.")
     else:
-        inventory = _inventory(root, context, yes=yes, draft=draft)
+        found, question = _declared(root), f"Draft {_INVENTORY}, to fill in?"
+        inventory = found[0] if len(found) == 1 else "" if found else _captured(context, yes=yes, draft=draft)
         baseline = _baseline(root, inventory, yes=yes)
+        if not (found or inventory) and (yes or draft or click.confirm(question, default=True)):
+            _write(root / _INVENTORY, _DRAFT, "is drafted, to be filled in")
         if yes or click.confirm(f"Write {_CONFIGURATION}?", default=True):
             _write(configured, _configuration(inventory, baseline))
     _hook(root / _HOOK, yes=yes)
@@ -81,29 +84,41 @@ def _root() -> Path:
     return root
 
 
-def _inventory(root: Path, context: str, *, yes: bool, draft: bool) -> str:
-    """Return the name of the inventory that can be used; empty if it is only a draft, or if there is none."""
-    path = root / _INVENTORY
-    if path.exists():
-        say(f"{_INVENTORY} is there: it is taken for the inventory.")
-        return _INVENTORY
+def _declared(root: Path) -> list[str]:
+    """Return the files of the repository that declare a cluster, and say which they are."""
+    from kubelint_gpu.documents import read
+    from kubelint_gpu.inventory.loading import KIND
+    from kubelint_gpu.kube.values.plain import mapping
+    from kubelint_gpu.messages.wording import listed
+    from kubelint_gpu.workspace.project.files_beside import Around, manifests_of
+
+    if (root / _INVENTORY).exists():
+        found = [_INVENTORY]
+    else:
+        files = manifests_of(Around(root, [str(root)]).holding([f"kind: {KIND}"]), ())
+        readings = [read(file.path, file.data) for file in files]
+        kinds = {one.path: [mapping(document.value).get("kind") for document in one.documents] for one in readings}
+        found = sorted(path for path, each in kinds.items() if KIND in each)
+    if len(found) == 1:
+        say(f"{found[0]} is there: it is taken for the inventory.")
+    elif found:
+        say(f"{listed(found)} declare clusters: the configuration says which files go to which, with `targets`.")
+    return found
+
+
+def _captured(context: str, *, yes: bool, draft: bool) -> str:
+    """Capture an inventory, unless it is not wanted; return its name if that worked. A failure is printed."""
     question = "Capture an inventory of the cluster with kubectl? It only reads."
-    if not draft and (yes or click.confirm(question, default=True)) and _captured(context):
-        return _INVENTORY
-    if yes or draft or click.confirm(f"Draft {_INVENTORY}, to fill in?", default=True):
-        _write(path, _DRAFT, "is drafted, to be filled in")
-    return ""
-
-
-def _captured(context: str) -> bool:
-    """Capture an inventory; return whether that worked. A failure is printed."""
+    if draft or not (yes or click.confirm(question, default=True)):
+        return ""
     from kubelint_gpu.cli.commands.inventory_capture import command as capture
 
     try:
-        return bool(_run(capture, ["-o", _INVENTORY, *(("--context", context) if context else ())]) != FAILED)
+        failed = _run(capture, ["-o", _INVENTORY, *(("--context", context) if context else ())]) == FAILED
     except click.ClickException as error:
         say(f"No inventory is captured: {error.format_message()}", err=True)
-        return False
+        return ""
+    return "" if failed else _INVENTORY
 
 
 def _baseline(root: Path, inventory: str, *, yes: bool) -> str:
@@ -148,11 +163,12 @@ def _hook(path: Path, *, yes: bool) -> None:
 def _next(root: Path) -> list[str]:
     """Return what to do next, one step a line."""
     made = [name for name in (_INVENTORY, _BASELINE, _CONFIGURATION, _HOOK) if (root / name).exists()]
-    steps = [f"git add {' '.join(made)}", "pre-commit install"]
+    steps = [f"git add {' '.join(made)}", "pre-commit install    # pip install pre-commit, if there is none"]
     text = (root / _CONFIGURATION).read_text(encoding="utf-8") if (root / _CONFIGURATION).is_file() else ""
     if "# inventory:" in text:
         again = f"kubelint-gpu check --write-baseline {_BASELINE}    # what the cluster makes of what is there"
-        steps = [f"fill in {_INVENTORY}, and name it in {_CONFIGURATION}", again, *steps]
+        fill = f"fill in {_INVENTORY}, and name it in" if _INVENTORY in made else "name the inventories in"
+        steps = [f"{fill} {_CONFIGURATION}", again, *steps]
     return [*steps, "kubelint-gpu check    # what is there, without what the baseline accepts"]
 
 

@@ -61,16 +61,16 @@ def _cluster_cards(found: ClusterPicture, owners: Owners, *, several: bool) -> I
     if several:
         yield f'<h3 class="declared">{text(found.name)}</h3>\n'
     yield f'<p class="small">{" · ".join(facts)}</p>\n'
-    if found.pools:
-        yield from _pools(found.pools, "h4" if several else "h3")
+    if found.pools or found.quotas:
+        yield from _pools(found.pools, found.quotas, "h4" if several else "h3")
     for kind in found.classes:
         yield from _card(kind, owners, "h4" if several else "h3")
     if found.left_out:
         yield f'<p class="small">{counted(found.left_out, "further node")} of other kinds left out.</p>\n'
 
 
-def _pools(pools: Sequence[PoolPicture], heading: str) -> Iterator[str]:
-    """Yield the total requests of all manifests, a line for each GPU model and pool."""
+def _pools(pools: Sequence[PoolPicture], quotas: Sequence[str], heading: str) -> Iterator[str]:
+    """Yield the total requests of all manifests, by GPU model and pool, and the quotas that allow less."""
     yield f'<section class="card">\n<{heading}>With all of these manifests</{heading}>\n'
     for one in pools[:_MOST_POOLS]:
         waits = f", {one.pending} more asked for" if one.pending else ""
@@ -82,6 +82,8 @@ def _pools(pools: Sequence[PoolPicture], heading: str) -> Iterator[str]:
             yield f'<p class="small{" alarm" if short else ""}">{rolls}</p>\n'
     if len(pools) > _MOST_POOLS:
         yield f'<p class="small">and {len(pools) - _MOST_POOLS} more</p>\n'
+    for quota in quotas[:_MOST_POOLS]:
+        yield f'<p class="small alarm">Quota {text(quota)}.</p>\n'
     yield "</section>\n"
 
 

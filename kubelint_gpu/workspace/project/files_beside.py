@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import os
 from collections.abc import Collection, Iterable, Iterator, Sequence
+from functools import cached_property
+from itertools import islice
+from operator import attrgetter
 from pathlib import Path
 from typing import Any, TypeGuard
 
@@ -12,57 +15,143 @@ from kubelint_gpu.groups import grouped
 from kubelint_gpu.kube.values.plain import mapping, sequence
 from kubelint_gpu.patterns import pattern
 from kubelint_gpu.sources.checkout import LONGEST, exists, is_file, is_inside, is_subchart, repository_root
-from kubelint_gpu.sources.files import SUFFIXES, SourceFile, collect, display_path
-from kubelint_gpu.sources.git import GitError, files_with
+from kubelint_gpu.sources.files import SKIPPED, SUFFIXES, SourceFile, collect, display_path
+from kubelint_gpu.sources.git import GitError, files_with, untracked_files
 from kubelint_gpu.workspace.deciding import may_decide, meant_in, words_in
 from kubelint_gpu.workspace.project.charts import CHART, ChosenChart
 from kubelint_gpu.workspace.project.targets import in_kustomized_folder
 
 _MOST = 1_000
+_MANY = f"more than {_MOST:,} files have to do with them"
 _MOST_NAMES = 5_000
+_MOST_ENTRIES = 50_000
+_MOST_LOOSE = 5_000
+_MOST_BYTES = 32 << 20
 _KINDS = ("PriorityClass", "RuntimeClass", "StorageClass")
 _NAMED = pattern(r"""\b(?:priority|runtime|storage)ClassName["']?[ \t]*:[ \t]*["']?([a-z0-9][a-z0-9.-]*)""")
 _WITH_PODS = (b"containers", b"replicas", b"resources")
+_VALUE = pattern(r""":[ \t]*["']?([A-Za-z0-9][\w./-]*)""")
+_APART = (".git", "pyvenv.cfg")
+_OBJECT = b'"apiVersion"'
 _BUILT_IN = "system-"
 
 _FROM_HERE = "file://"
 
 
-def class_files(manifests: Iterable[bytes], read: Sequence[str], root: Path) -> list[SourceFile]:
-    """Return the tracked files that declare classes, if the manifests name a class that none of them declares.
+class Around:
+    """The files of a repository beside those in `read` and `declared`: what git tracks, and what it does not ignore.
+
+    Without git, these are the files below `root`. `unsearched` says why some were not searched; it is empty if all
+    were. If no file of `read` lies in the repository, `is_apart`.
+    """
+
+    def __init__(
+        self, root: Path, read: Iterable[str], declared: Iterable[str] = (), *, tracked_only: bool = False
+    ) -> None:
+        self.root, own = os.path.realpath(root), frozenset(map(os.path.realpath, read))
+        self.known = own.union(map(os.path.realpath, declared))
+        self.is_apart = not any(is_inside(path, self.root) for path in own)
+        self.unsearched = ""
+        self._tracked_only = tracked_only
+
+    def holding(self, texts: Sequence[str]) -> tuple[Path, ...]:
+        """Return the files that contain one of some texts, which end with a value; of untracked files, the value."""
+        values = {text.rpartition(" ")[2].strip("\"'") for text in texts}
+        loose = (path for path, there in self._loose.items() if not values.isdisjoint(there))
+        found = (*tracked_with(texts, Path(self.root)), *loose)
+        self.unsearched = _MANY if len(found) > _MOST else self.unsearched
+        return found
+
+    @cached_property
+    def _loose(self) -> dict[Path, frozenset[str]]:
+        """The values in each manifest that git does not track."""
+        if self._tracked_only or self.is_apart:
+            return {}
+        size, wanted = 0, list[str]()
+        for path in sorted(self._untracked()):
+            if os.path.realpath(path) in self.known or not is_file(path):
+                continue
+            size += os.stat(path).st_size  # noqa: PTH116 - text, and often
+            if len(wanted) == _MOST_LOOSE or size > _MOST_BYTES:
+                self.unsearched = f"there are more than {_MOST_LOOSE:,} manifests, or {_MOST_BYTES >> 20} MB of them"
+                break
+            wanted.append(display_path(Path(path), Path.cwd()))
+        return {
+            Path(file.real): frozenset(_VALUE().findall(file.data.decode("utf-8", "replace")))
+            for file in collect(wanted).files
+            # a report of this program is no manifest
+            if is_inside(file.real, self.root) and (not file.path.endswith(".json") or _OBJECT in file.data)
+        }
+
+    def _untracked(self) -> list[str]:
+        """Return the manifests that git does not track and does not ignore; without git, all below the root."""
+        if os.path.lexists(f"{self.root}/.git"):
+            try:
+                names = untracked_files(Path(self.root))
+            except GitError as error:
+                self.unsearched = str(error)
+                return []
+            plain = (name for name in names if not any(map(_is_left_out, name.split("/")[:-1])))
+            return [f"{self.root}/{name}" for name in plain if name.endswith(SUFFIXES)]
+        found, todo, count = list[str](), [self.root], 0
+        for folder in todo:
+            try:
+                with os.scandir(folder) as entries:
+                    children = sorted(islice(entries, _MOST_ENTRIES + 1), key=attrgetter("name"))
+            except OSError:
+                continue
+            count += len(children)
+            if count > _MOST_ENTRIES:
+                self.unsearched = f"more than {_MOST_ENTRIES:,} files and folders lie below the directory of the run"
+                break
+            found += [each.path for each in children if each.name.endswith(SUFFIXES)]
+            below = (each for each in children if each.is_dir(follow_symlinks=False) and not _is_left_out(each.name))
+            todo += [one.path for one in below if not any(exists(f"{one.path}/{each}") for each in _APART)]
+        return found
+
+
+def _is_left_out(folder: str) -> bool:
+    return folder.startswith(".") or folder in SKIPPED
+
+
+def class_files(manifests: Iterable[bytes], around: Around) -> list[SourceFile]:
+    """Return files that declare classes, if the manifests name a class that none of them declares.
 
     Args:
         manifests: the contents of the files of the run.
-        read: the paths that the run reads anyway, and those that are no manifests.
-        root: the root of the repository; without git nothing is looked for.
+        around: the files beside those that the run reads anyway.
     """
     texts = [data.decode("utf-8", "replace") for data in manifests]
-    paths = tracked_with([f"kind: {kind}" for kind in _KINDS], root) if _lack_a_class(texts) else ()
-    return manifests_of(paths, {*map(os.path.realpath, read)})
+    paths = around.holding([f"kind: {kind}" for kind in _KINDS]) if _lack_a_class(texts) else ()
+    return manifests_of(paths, around.known)
 
 
-def deciding_files(manifests: Iterable[bytes], read: Sequence[str], root: Path) -> list[SourceFile]:
-    """Return the tracked files with objects that affect manifests, and files that show whether these objects count.
+def deciding_files(manifests: Iterable[bytes], around: Around) -> list[SourceFile]:
+    """Return files with objects that affect manifests, and files that show whether these objects count.
 
     Those are the files in the same folders, and files that declare an object with the name of a manifest: they show
     which folders are variants of each other. The arguments are those of `class_files`. Manifests outside of the
     repository are ignored.
     """
     texts = [data.decode("utf-8", "replace") for data in manifests if any(word in data for word in _WITH_PODS)]
-    meant, known = meant_in(texts), {*map(os.path.realpath, read)}
+    meant, known = meant_in(texts), around.known
     names = sorted({*meant.spaces, *meant.used, *meant.declared})
-    if not texts or len(names) > _MOST_NAMES or not any(is_inside(path, os.path.realpath(root)) for path in known):
+    if not texts or around.is_apart:
+        return []
+    if len(names) > _MOST_NAMES:
+        around.unsearched = f"the manifests have more than {_MOST_NAMES:,} names"
         return []
     wanted = [f": {quote}{name}" for name in names for quote in ("", '"', "'")]
     wanted += [f"kind: {kind}" for kind in sorted(meant.kinds)]
     found = [
         file
-        for file in manifests_of(tracked_with(wanted, root), known)
+        for file in manifests_of(around.holding(wanted), known)
         if may_decide(words_in(file.data.decode("utf-8", "replace")), meant) and not in_kustomized_folder(file.path)
     ]
-    alike = tracked_with([f"name: {name}" for name in sorted(meant.declared)], root) if found else ()
+    alike = around.holding([f"name: {name}" for name in sorted(meant.declared)]) if found else ()
     near = [path for folder in {Path(file.path).parent for file in found} for path in folder.iterdir()]
     if len(alike) + len(near) > _MOST:
+        around.unsearched = _MANY
         return []
     return [*found, *manifests_of([*alike, *sorted(near)], {*known, *(os.path.realpath(file.path) for file in found)})]
 

@@ -18,7 +18,7 @@ from kubelint_gpu.sources.programs import keep_out
 from kubelint_gpu.values import Value, replace
 from kubelint_gpu.workspace.project.charts import CHART, RenderedCharts, may_have_git_ops, render_charts
 from kubelint_gpu.workspace.project.configuration import Configuration
-from kubelint_gpu.workspace.project.files_beside import charts_above, class_files, deciding_files
+from kubelint_gpu.workspace.project.files_beside import Around, charts_above, class_files, deciding_files
 from kubelint_gpu.workspace.project.kustomizations import Renders, RenderSettings, render_all
 from kubelint_gpu.workspace.project.targets import (
     Repository,
@@ -58,6 +58,7 @@ class Gathered(Value):
         skipped: paths that were left out.
         unused: a file that declares a cluster although no cluster is given; empty if there is none.
         unrendered: the named files in the folder of a kustomization that no kustomization uses.
+        unsearched: why not all other files were searched for objects that affect the manifests; empty if all were.
     """
 
     settings: Configuration
@@ -77,6 +78,7 @@ class Gathered(Value):
     skipped: tuple[Skipped, ...]
     unused: str
     unrendered: tuple[str, ...] = ()
+    unsearched: str = ""
 
     def tell(self) -> None:
         """Print to standard error which files were not read, and why."""
@@ -228,8 +230,10 @@ def gather(
         *(file.data for file in files),
         *(reading.text.encode("utf-8", "replace") for reading in built.readings),
     ]
-    known = [*mine, *(file.path for file in files), *declared]
+    read = [*mine, *(file.path for file in files)]
     files.reverse()
+    whole = os.path.realpath(repository.root) in [os.path.realpath(path) for path in paths if path != "-"]
+    around = Around(repository.root, read, declared, tracked_only=hook or whole)
     return Gathered(
         settings,
         repository,
@@ -238,8 +242,8 @@ def gather(
         named,
         mine,
         files,
-        class_files(contents, known, repository.root),
-        deciding_files(contents, known, repository.root),
+        class_files(contents, around),
+        deciding_files(contents, around),
         built,
         renderer,
         stream,
@@ -248,6 +252,7 @@ def gather(
         tuple(skipped for skipped in collected.skipped if not built.takes_below(skipped.path)),
         unused,
         tuple(file.path for file in offered if _is_plain(file, built)) if named and not built.failure else (),
+        "" if whole else around.unsearched,
     )
 
 

@@ -10,13 +10,14 @@ from typing import TYPE_CHECKING
 
 import click
 
-from kubelint_gpu.documents import Reading
+from kubelint_gpu.documents import HELM, Reading
 from kubelint_gpu.findings.defect import defect
 from kubelint_gpu.findings.finding import INTERNAL, Finding, Place
 from kubelint_gpu.inventory.loading import KIND
 from kubelint_gpu.kube.kinds.custom_workload import declare_rows
 from kubelint_gpu.messages.wording import FEW, foremost, owner_name, owner_names
 from kubelint_gpu.sources.checkout import is_chart
+from kubelint_gpu.sources.files import is_in_chart
 from kubelint_gpu.values import Value, replace
 from kubelint_gpu.workspace.apply_set import ApplySet
 from kubelint_gpu.workspace.cluster_context import ClusterContext
@@ -98,13 +99,14 @@ def inputs_of(
     they are needed.
 
     Raises:
-        click.ClickException: `against` cannot be read.
+        click.ClickException: `against` cannot be read, or standard input is a Helm template.
     """
     settings, paths, built, kustomize = gathered.settings, gathered.paths, gathered.built, gathered.kustomize
     declare_rows(settings.kinds)
     failed = bool(gathered.errors)
     defects = list(built.defects)
     readings = (*read_all(gathered.files, defects, store), *built.readings)
+    _refuse_templates(readings, gathered.pipe)
     past: Past | None = None
     try:
         if against is not None:
@@ -144,9 +146,16 @@ def inputs_of(
     return Inputs(units, world, sources_of(units), failed, worlds.all, targets, read, tuple(defects), remarks)
 
 
+def _refuse_templates(readings: Sequence[Reading], pipe: str) -> None:
+    for problem in (one for reading in readings if pipe for one in reading.problems):
+        if problem.path == pipe and problem.message == HELM and problem.span and not is_in_chart(pipe):
+            raise click.UsageError(f"{pipe}:{problem.span.line}: {HELM}")
+
+
 def remarks_on(gathered: Gathered, units: Sequence[ApplySet]) -> tuple[str, ...]:
     """Return sentences about the gathered files and about their units."""
-    return (*_unrendered(gathered.unrendered), *_contradictory(units))
+    lost = f"Objects of other directories that affect these manifests may be missed: {gathered.unsearched}."
+    return (*_unrendered(gathered.unrendered), *_contradictory(units), *([lost] if gathered.unsearched else ()))
 
 
 def _unrendered(paths: Sequence[str]) -> Iterator[str]:
@@ -177,7 +186,9 @@ def counted_in(units: Sequence[ApplySet]) -> tuple[tuple[Reading, ...], tuple[st
 
 
 def _is_setting(reading: Reading) -> bool:
-    return PurePath(reading.path).name == NAME or (KIND in reading.text and not outline(reading).objects)
+    if KIND not in reading.text:
+        return PurePath(reading.path).name == NAME
+    return all(name.startswith(f"{KIND}/") for name in outline(reading).objects)
 
 
 def _name(unit: ApplySet) -> str:

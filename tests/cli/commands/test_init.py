@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import subprocess
 
 import pytest
 from command_line import TRACKER, check_json, kubelint
@@ -53,6 +54,24 @@ def test_an_inventory_that_is_there_is_used_for_the_baseline_and_named(repositor
     codes = {one["code"] for one in json.loads((repository / MADE[1]).read_text())["findings"]}
     assert "KLG101" in codes
     assert check_json(cwd=repository).codes == []
+
+
+def test_a_single_inventory_in_another_folder_is_taken_and_of_several_none(repository):
+    subprocess.run(["git", "init", "-q"], cwd=repository, check=True)
+    (repository / "clusters").mkdir()
+    declared = "apiVersion: kubelint-gpu/v1\nkind: ClusterInventory\nmetadata: {name: a}\nnodes: [{name: node-1, allocatable: {cpu: 8}}]\n"
+    (repository / "clusters" / "a.yaml").write_text(declared)
+    (repository / "notes.yaml").write_text("text: |\n  kind: ClusterInventory\n")
+    ran = kubelint("init", "--yes", cwd=repository)
+    assert "clusters/a.yaml is there: it is taken for the inventory." in ran.out
+    assert sorted(held(repository)) == sorted(MADE[1:])
+    assert "inventory: clusters/a.yaml\n" in (repository / ".kubelint-gpu.yaml").read_text()
+    (repository / ".kubelint-gpu.yaml").unlink()
+    (repository / "clusters" / "b.yaml").write_text(declared)
+    ran = kubelint("init", "--yes", cwd=repository)
+    assert "clusters/a.yaml and clusters/b.yaml declare clusters" in ran.out
+    assert "  name the inventories in .kubelint-gpu.yaml\n" in ran.out
+    assert sorted(held(repository)) == sorted(MADE[1:])
 
 
 def test_what_is_there_is_left_as_it_is(repository):

@@ -154,6 +154,12 @@ def test_a_file_is_read_from_standard_input():
     assert {found["path"] for found in ran.json["findings"]} == {"piped.yaml"}
 
 
+def test_a_helm_template_on_standard_input_is_a_usage_error_that_names_the_command():
+    ran = kubelint("check", "-", stdin=b"kind: Pod\nmetadata:\n  name: {{ .Release.Name }}\n")
+    assert ran.code == 2
+    assert "<stdin>:3: a Helm template that is not rendered; check what Helm prints: helm template CHART |" in ran.err
+
+
 def test_crlf_and_a_byte_order_mark_change_no_line(tmp_path):
     path = tmp_path / "windows.yaml"
     path.write_bytes(b"\xef\xbb\xbf" + TRACKED.read_bytes().replace(b"\n", b"\r\n"))
@@ -200,6 +206,10 @@ def test_a_value_that_is_no_text_is_not_also_called_missing(tmp_path):
     assert "must be a string" in told["message"]
 
 
+CLASSED = "priorityClassName: high\n      containers:"
+HIGH = "apiVersion: scheduling.k8s.io/v1\nkind: PriorityClass\nmetadata: {name: high}\nvalue: 1000\n"
+
+
 @pytest.fixture
 def closing(tmp_path):
     def run(files, *arguments):
@@ -226,6 +236,23 @@ def test_objects_that_two_directories_declare_differently_are_named(closing):
     many = {f"{folder}/r{n}.yaml": QUOTA % (f"r{n}, namespace: default", folder) for n in range(5) for folder in (1, 2)}
     (one,) = closing(many, "--verbose")[1:]
     assert one.startswith("6 ResourceQuotas (default/q, default/r0, ...) are declared differently in several files")
+
+
+@pytest.mark.parametrize("tracked", [False, True], ids=["without git", "untracked"])
+def test_objects_of_the_next_folder_are_seen_if_git_does_not_track_them(tmp_path, tracked):
+    named = small("w").replace("{name: w}", "{name: w, namespace: ml}", 1).replace("containers:", CLASSED, 1)
+    files = {"apps/w.yaml": named, "platform/c.yaml": HIGH, "policy/q.yaml": QUOTA % ("q, namespace: ml", 0)}
+    for name, text in {"cluster.yaml": NODES_OF_REMARKS, **files}.items():
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text(text)
+    if tracked:
+        git(tmp_path, "init", "-q")
+    ran = check_json("apps", "-i", "cluster.yaml", cwd=tmp_path)
+    assert "KLG302" not in ran.codes
+    assert "KLG109" in ran.codes
+    (tmp_path / "policy" / "q.yaml").unlink()
+    (tmp_path / "platform" / "c.yaml").unlink()
+    assert "KLG302" in check_json("apps", "-i", "cluster.yaml", cwd=tmp_path).codes
 
 
 def test_a_kustomization_around_a_named_file_is_rendered_without_git_and_what_none_takes_in_is_said(closing, tmp_path):
