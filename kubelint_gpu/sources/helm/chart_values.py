@@ -190,6 +190,16 @@ def overlay(merged: Mapping[str, Any], pointer: Pointer, value: Any) -> dict[str
     return found if isinstance(found, dict) else {}
 
 
+def overlays(merged: Mapping[str, Any], values: Sequence[tuple[Pointer, Any]]) -> dict[str, Any]:
+    """Return `merged` with several values set one after the other, as `overlay` does it."""
+    found: dict[str, Any] = {}
+    whole = dict(merged)
+    for pointer, value in values:
+        one = overlay(whole, pointer, value)
+        whole, found = _merged(whole, one), _merged(found, one)
+    return found
+
+
 def _set(base: Any, pointer: Pointer, value: Any) -> Any:
     text = _set_in_text(base, pointer, value)
     if text is not None:
