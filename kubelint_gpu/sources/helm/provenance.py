@@ -55,6 +55,7 @@ class Provenance:
         """The parsed objects of sections, of any render."""
         self.deciders: dict[object, Trial] = {}
         """The values that decided fields before, by what wrote the field: the likeliest for the next object."""
+        self._copies: dict[bool, tuple[MarkedCopy, dict[str, tuple[Printed, Chunks]]]] = {}
         self._alignments: dict[Section, tuple[Alignment, Printed, MarkedCopy] | None] = {}
 
     def template_spot(self, section: Section, start: int, end: int) -> tuple[Spot, bool]:
@@ -91,28 +92,28 @@ class Provenance:
         begin, stop = start - section.start, end - section.start
         head, old, tail = section.text[:begin], section.text[begin:stop], section.text[stop:]
         new = other.text[len(head) : len(other.text) - len(tail)]
-        if "\n" in old + new or f"{head}{new}{tail}" != other.text:
-            return None
-        return bool(new.strip()) or None
+        # within braces and brackets a text may be several values
+        whole = "\n" not in old + new and head.endswith((": ", "- ")) and tail.startswith("\n")
+        return True if whole and new.strip() and f"{head}{new}{tail}" == other.text else None
 
     def _probed(self, trial: Trial) -> Sections | None:
         key = repr(trial)
         if key not in self._probes:
             if len(self._probes) >= MOST_PROBES:
                 return None
-            output = self._rerun(None, overlays(self.values.merged, trial))
+            output = self._rerun(None, overlays(self.values, trial))
             self._probes[key] = None if output is None else Sections(output)
         return self._probes[key]
 
     @cached_property
     def named(self) -> NamedValues:
         """The values that the templates name."""
-        return NamedValues(self._copy.pieces, self.values)
+        return NamedValues(self._copy()[0].pieces, self.values)
 
     def lines_with(self, path: str, key: str) -> Iterator[Piece]:
         """Yield the pieces of a template file that write a key, each followed by the next action."""
         text = self._templates[path].text
-        pieces = self._copy.pieces.get(path, ())
+        pieces = self._copy()[0].pieces.get(path, ())
         for match in re.finditer(rf"(?m)(?:^|[{{}},])[ \t-]*[\"']?{re.escape(key)}[\"']?[ \t]*:", text):
             number = next((number for number, one in enumerate(pieces) if one.end >= match.end()), None)
             if number is not None:
@@ -163,41 +164,24 @@ class Provenance:
         return [*found, *((copy.marked[mark], 0) for _, mark in later)]
 
     def _align(self, section: Section) -> tuple[Alignment, Printed, MarkedCopy] | None:
-        return self._aligned(section, *self._whole) or self._aligned(section, *self._without_partials)
+        """Return the output with a section, of a copy with marks in partials, else of one without."""
+        for with_partials in (True, False):
+            copy, outputs = self._copy(with_partials=with_partials)
+            if section.template in outputs:
+                output, chunks = outputs[section.template]
+                alignment = chunks.aligned(section)
+                if alignment is not None:
+                    return alignment, output, copy
+        return None
 
-    def _aligned(
-        self, section: Section, copy: MarkedCopy, outputs: dict[str, Printed]
-    ) -> tuple[Alignment, Printed, MarkedCopy] | None:
-        output = outputs.get(section.template)
-        alignment = self._chunks(output).aligned(section) if output is not None else None
-        return (alignment, output, copy) if output is not None and alignment is not None else None
-
-    def _chunks(self, output: Printed) -> Chunks:
-        if output not in self._known_chunks:
-            self._known_chunks[output] = Chunks(output.text)
-        return self._known_chunks[output]
-
-    @cached_property
-    def _known_chunks(self) -> dict[Printed, Chunks]:
-        return {}
-
-    @cached_property
-    def _copy(self) -> MarkedCopy:
-        return marked_copy({path: source.text for path, source in self._templates.items()})
-
-    @cached_property
-    def _whole(self) -> tuple[MarkedCopy, dict[str, Printed]]:
-        return self._copy, self._outputs(self._copy)
-
-    @cached_property
-    def _without_partials(self) -> tuple[MarkedCopy, dict[str, Printed]]:
-        texts = {path: source.text for path, source in self._templates.items()}
-        copy = marked_copy(texts, with_partials=False)
-        return copy, self._outputs(copy)
-
-    def _outputs(self, copy: MarkedCopy) -> dict[str, Printed]:
-        output = self._rerun(copy.texts, None)
-        return dict(printed(output)) if output is not None else {}
+    def _copy(self, *, with_partials: bool = True) -> tuple[MarkedCopy, dict[str, tuple[Printed, Chunks]]]:
+        """Return a marked copy, and what its templates print, by Helm's name of the template."""
+        if with_partials not in self._copies:
+            texts = {path: source.text for path, source in self._templates.items()}
+            copy = marked_copy(texts, with_partials=with_partials)
+            every = printed(self._rerun(copy.texts, None) or "")
+            self._copies[with_partials] = copy, {name: (output, Chunks(output.text)) for name, output in every}
+        return self._copies[with_partials]
 
 
 def _name(value: Any) -> tuple[str, str]:
