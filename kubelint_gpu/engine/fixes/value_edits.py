@@ -128,11 +128,9 @@ def _choices(origin: ChartOrigin, values: ChartValues, change: Change, after: An
     if isinstance(known, bool) and not isinstance(new, bool):
         yield from _tried(values, where[:-1], where[-1], not known)
     elif old is ABSENT:
-        if isinstance(known, dict) and pointer[-1] != where[-1]:
-            yield from _tried(values, where, str(pointer[-1]), new)
-        yield from _tried(values, where[:-1], where[-1], new)
-        if isinstance(known, dict):
-            yield from _tried(values, where, str(pointer[-1]), new)
+        tried = [(where[:-1], where[-1]), *([(where, str(pointer[-1]))] if isinstance(known, dict) else ())]
+        for home, key in reversed(tried) if pointer[-1] != where[-1] else tried:
+            yield from _tried(values, home, key, new)
     elif new is ABSENT:
         yield from _allowed(without, values.written(where))
     elif isinstance(new, dict | list) or isinstance(known, dict | list) or known is None:
@@ -149,10 +147,8 @@ def _choices(origin: ChartOrigin, values: ChartValues, change: Change, after: An
 def _tried(values: ChartValues, home: Pointer, key: str | int, new: Any) -> Iterator[Edit]:
     """Yield an edit that sets a key of a mapping, in the text that overrides the others."""
     written = values.written((*home, key))
-    if written is not None and isinstance(key, int):
+    if isinstance(key, int):
         yield from _allowed(lambda part, where: with_scalar(part, where, new), written)
-    elif isinstance(key, int):
-        return
     elif written is not None:
         yield from _allowed(lambda part, where: with_key(part, where[:-1], key, new), written)
     elif (written := values.written(home)) is not None:

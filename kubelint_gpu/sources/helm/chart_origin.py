@@ -31,14 +31,12 @@ class Found(Value, eq=False):
         template: the line of the template if a value decides the field.
         values: the pointer of the deciding value among the chart's values; None if no value decides. The value may not
             be set yet, or be set by a source without a place.
-        flag: the flag of Helm that sets this value, if it is set by one without a place.
     """
 
     spot: Spot
     certain: bool
     template: Spot | None = None
     values: Pointer | None = None
-    flag: str = ""
 
 
 class ChartOrigin:
@@ -72,8 +70,9 @@ class ChartOrigin:
         """Return, for an origin returned before, whether it is certain, and the template's line behind a value."""
         for found in self._found.values():
             if found.spot.path == path and (found.spot.span.line, found.spot.span.column) == (line, column):
-                flag = ((self.top, f"{found.flag} decides it"),) if found.flag else ()
-                return found.certain, ((found.template, "rendered from here"),) if found.template is not None else flag
+                flag = self._provenance.values.flag(found.values) if found.values is not None else ""
+                notes = ((self.top, f"{flag} decides it"),) if flag else ()
+                return found.certain, ((found.template, "rendered from here"),) if found.template is not None else notes
         return True, ()
 
     def removals(self) -> Iterator[TakenAway]:
@@ -95,8 +94,7 @@ class ChartOrigin:
             decided = self._deciding(section, pointer, pieces, span.start, end, whole=role == "key")
         spot = self._provenance.values.spot(decided, role) if decided is not None else None
         if spot is None:
-            flag = self._provenance.values.flag(decided) if decided is not None else ""
-            return Found(template, certain, values=decided, flag=flag)
+            return Found(template, certain, values=decided)
         return Found(spot, certain=True, template=template, values=decided)
 
     def _deciding(

@@ -66,9 +66,9 @@ class NamedValues:
                         continue
                     found |= dict.fromkeys(_named(one.inner, prefix))
                     steps |= dict.fromkeys(_relative(one.inner))
-                    more += [(where, set_) for set_ in self._assigned(where, one.inner)]
-                defined = next((one.defined for one in piece.within if one.word == "define"), None)
-                more += self._callers.get(defined or "", ())
+                    variables = _VARIABLE().findall(one.inner)
+                    more += [each for name in variables for each in self._assignments.get((where, name), ())]
+                more += self._callers.get(_home(piece), ())
                 more += [one for name in names_included(piece.inner) for one in self._bodies.get(name, ())]
             todo = more[:_MOST_PIECES]
         for name in list(found):
@@ -78,30 +78,20 @@ class NamedValues:
         derived = islice(self._derived(list(found), list(steps)), _MOST_DERIVED)
         return [one for one in dict.fromkeys((*found, *derived)) if one != prefix]
 
-    def _assigned(self, path: str, inner: str) -> Iterator[Piece]:
-        mine = self._assignments.get(path, {})
-        for name in _VARIABLE().findall(inner):
-            yield from mine.get(name, ())
-
     def _derived(self, bases: Sequence[Pointer], steps: Sequence[Pointer]) -> Iterator[Pointer]:
-        """Yield the values that relative names mean below the values that are named in full."""
+        """Yield the values that relative names mean below the values that are named in full, or in items of lists."""
         for _ in range(2):
             more: list[Pointer] = []
-            for base in bases:
-                for home in self._homes(base):
-                    for one in steps:
-                        yield (*home, *one)
-                        if isinstance(value_at(self._values.merged, (*home, *one)), dict | list):
-                            more.append((*home, *one))
+            items = (self._values.below(base)[:1] for base in bases)
+            known = [(base, value) for found in items for base, value in found]
+            known += [((*base, index), item) for base, value in known if isinstance(value, list)
+                      for index, item in enumerate(value[:_MOST_ITEMS])]  # fmt: skip
+            for home, value in known:
+                for one in steps if isinstance(value, dict) else ():
+                    yield (*home, *one)
+                    if isinstance(value_at(value, one), dict | list):
+                        more.append((*home, *one))
             bases = more[:_MOST_ITEMS]
-
-    def _homes(self, base: Pointer) -> Iterator[Pointer]:
-        """Yield a mapping, or the mappings in a list."""
-        value = value_at(self._values.merged, base)
-        if isinstance(value, dict):
-            yield base
-        elif isinstance(value, list):
-            yield from ((*base, index) for index, one in enumerate(value[:_MOST_ITEMS]) if isinstance(one, dict))
 
     @property
     def _every(self) -> Iterator[_Placed]:
@@ -115,19 +105,20 @@ class NamedValues:
     @cached_property
     def _bodies(self) -> dict[str, list[_Placed]]:
         """Return the actions in named templates, each with its file, by the template's name."""
-        homes = ((next((block.defined for block in one.within if block.word == "define"), None), path, one)
-                 for path, one in self._every if one.kind in ("output", "silent"))  # fmt: skip
-        return grouped((home, (path, one)) for home, path, one in homes if home is not None)
+        mine = ((path, one) for path, one in self._every if one.kind in ("output", "silent"))
+        return grouped((home, (path, one)) for path, one in mine if (home := _home(one)))
 
     @cached_property
-    def _assignments(self) -> dict[str, dict[str, list[Piece]]]:
-        """Return the pieces that assign variables, by file and variable name."""
-        found: dict[str, dict[str, list[Piece]]] = {}
-        for path, piece in self._every:
-            names = _ASSIGNED().search(piece.inner)
-            for name in _VARIABLE().findall(names[0]) if names is not None else ():
-                found.setdefault(path, {}).setdefault(name, []).append(piece)
-        return found
+    def _assignments(self) -> dict[tuple[str, str], list[_Placed]]:
+        """Return the pieces that assign variables, each with its file, by file and name."""
+        assigned = ((path, one, _ASSIGNED().search(one.inner)) for path, one in self._every)
+        names = ((path, one, name) for path, one, found in assigned if found for name in _VARIABLE().findall(found[0]))
+        return grouped(((path, name), (path, one)) for path, one, name in names)
+
+
+def _home(piece: Piece) -> str:
+    """Return the name of the template that a piece is part of; empty outside of named templates."""
+    return next((one.defined or "" for one in piece.within if one.word == "define"), "")
 
 
 def _named(inner: str, prefix: Pointer) -> Iterator[Pointer]:
