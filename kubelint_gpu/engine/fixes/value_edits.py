@@ -74,11 +74,9 @@ def _nothing(origin: ChartOrigin, pointer: Pointer) -> str:
 
 
 def _combined(choices: Sequence[Sequence[Choice]]) -> Iterator[list[Edit]]:
-    """Yield edits, one choice for each change: first those that stand equally far ahead among the choices."""
-    depth = max(map(len, choices), default=0)
-    alike = (tuple(every[min(number, len(every) - 1)] for every in choices) for number in range(depth))
+    """Yield edits, one choice for each change: first those that are a choice of all."""
     shared = ((edits,) for edits in dict.fromkeys(chain(*choices)) if all(edits in every for every in choices))
-    tried = (list(dict.fromkeys(chain(*chosen))) for chosen in chain(alike, shared, product(*choices)))
+    tried = (list(dict.fromkeys(chain(*chosen))) for chosen in chain(shared, product(*choices)))
     known: list[list[Edit]] = []
     for edits in islice(tried, _MOST_COMBINED):
         if edits not in known and len(known) < _MOST_TRIED:

@@ -110,18 +110,16 @@ class ChartOrigin:
 
         def is_changed(trial: Trial) -> bool:
             told = self._provenance.is_other_text(section, trial, start, end)
-            if told is None:
-                return _is_replaced(self._document.value, self._provenance.object_in(section, trial), pointer)
-            return told
+            other = self._provenance.object_in(section, trial) if told is None else None
+            return _is_replaced(self._document.value, other, pointer) if told is None else told
 
-        names = self._named(section, actions)
-        trials = _candidates(values, names, pointer, value, self._name, whole=whole)
-        found = self._first(section, pointer, pieces, trials, is_changed)
+        trials = _candidates(values, self._named(section, actions), pointer, value, self._name, whole=whole)
+        found = _first(trials, is_changed)
         if found is None and (whole or not actions):
             names = self._named(section, pieces[:1], ranges=False)
             names = [one for one in names if not (isinstance(known := values.value(one), dict | list) and known)]
             conditions = [(one, probe) for one in names for probe in _probes(values, one, _PROBE)]
-            found = self._first(section, pointer, pieces, conditions[:_MOST_OF_FIELD], is_changed)
+            found = _first(conditions[:_MOST_OF_FIELD], is_changed)
         return found
 
     def _deciding_absent(self, section: Section, pointer: Pointer) -> Pointer | None:
@@ -135,24 +133,18 @@ class ChartOrigin:
         pieces = self._provenance.pieces_at(section, span.start, inner.end)
         if not pieces:
             return None
-        values = self._provenance.values
-        by = self._provenance.named.by
-        named: dict[Pointer, None] = {}
-        for path in dict.fromkeys(one.path for one in pieces):
-            named |= dict.fromkeys(by(section.template, path, list(self._provenance.lines_with(path, key))))
-        named |= dict.fromkeys(self._named(section, [one for one in pieces if one.is_action] or pieces[:1]))
+        values, lines = self._provenance.values, self._provenance.lines_with
+        written = [(path, list(lines(path, key))) for path in dict.fromkeys(one.path for one in pieces)]
+        named = [name for line in written for name in self._provenance.named.by(section.template, *line)]
+        named += self._named(section, [one for one in pieces if one.is_action] or pieces[:1])
         mapping = value_at(self._document.value, home)
 
         def rank(one: Pointer) -> tuple[bool, bool, bool]:
             return one[-1] != key, values.value(one) != mapping, not _is_near(values, one, self._name)
 
-        trials = [(one, probe) for one in sorted(named, key=rank) for probe in _probes(values, one, key)]
-
-        def is_added(trial: Trial) -> bool:
-            there = value_or_absent(self._provenance.object_in(section, trial), (*home, key))
-            return there is not ABSENT and there is not None
-
-        return self._first(section, (*home, key), pieces, trials, is_added)
+        trials = [(one, probe) for one in sorted(dict.fromkeys(named), key=rank) for probe in _probes(values, one, key)]
+        seen = self._provenance.object_in
+        return _first(trials, lambda trial: value_or_absent(seen(section, trial), (*home, key)) not in (None, ABSENT))
 
     def _named(self, section: Section, pieces: Sequence[Marked], *, ranges: bool = True) -> list[Pointer]:
         by = self._provenance.named.by
@@ -164,27 +156,16 @@ class ChartOrigin:
         """Return the name of the object."""
         return f"-{value_at(self._document.value, ('metadata', 'name'))}-"
 
-    def _first(
-        self,
-        section: Section,
-        pointer: Pointer,
-        pieces: Sequence[Marked],
-        trials: Sequence[tuple[Pointer, Any]],
-        test: Callable[[Trial], bool],
-    ) -> Pointer | None:
-        """Return the first value with which a field passes a test.
 
-        The likeliest are tried one by one. Of the others many are tried at once, then each half of them.
-        """
-        key = section.template, pointer, tuple((one.path, one.start) for one in pieces[:_MOST_OF_FIELD])
-        known = self._provenance.deciders.get(key)
-        if known is not None and known[0] in trials and test(known):
-            return known[0][0]
-        for trial in trials[:_MOST_OF_FIELD]:
-            if test((trial,)):
-                self._provenance.deciders[key] = (trial,)
-                return trial[0]
-        return _halved(dict(reversed(trials[_MOST_OF_FIELD:_MOST_TOGETHER])), test)
+def _first(trials: Sequence[tuple[Pointer, Any]], test: Callable[[Trial], bool]) -> Pointer | None:
+    """Return the first value with which a field passes a test.
+
+    The likeliest are tried one by one. Of the others many are tried at once, then each half of them.
+    """
+    for trial in trials[:_MOST_OF_FIELD]:
+        if test((trial,)):
+            return trial[0]
+    return _halved(dict(reversed(trials[_MOST_OF_FIELD:_MOST_TOGETHER])), test)
 
 
 def _halved(trials: dict[Pointer, Any], test: Callable[[Trial], bool]) -> Pointer | None:
@@ -202,10 +183,10 @@ def _is_replaced(old: Any, new: Any, pointer: Pointer) -> bool:
     """Whether an object has another value for a field, or without it another entry in a mapping that held it."""
     for size in range(len(pointer), 0, -1):
         there = value_or_absent(new, pointer[:size])
+        here = value_at(old, pointer[:size])
+        if there is not ABSENT and size == len(pointer):
+            return bool(there != here)
         if there is not ABSENT:
-            here = value_at(old, pointer[:size])
-            if size == len(pointer):
-                return bool(there != here)
             return isinstance(there, dict) and isinstance(here, dict) and not there.keys() <= here.keys()
     return False
 
@@ -213,11 +194,9 @@ def _is_replaced(old: Any, new: Any, pointer: Pointer) -> bool:
 def _is_near(values: ChartValues, pointer: Pointer, name: str) -> bool:
     """Whether a value is in no item of a list, or in one that has a part of an object's name."""
     index = next((index for index, step in enumerate(pointer) if isinstance(step, int)), None)
-    if index is None:
-        return True
-    item = value_at(values.merged, pointer[: index + 1])
+    item = value_at(values.merged, pointer[: index + 1]) if index is not None else None
     texts = item.values() if isinstance(item, dict) else (item,)
-    return any(f"-{text}-" in name for text in texts if isinstance(text, str) and text)
+    return index is None or any(f"-{text}-" in name for text in texts if isinstance(text, str) and text)
 
 
 def _probes(values: ChartValues, pointer: Pointer, key: str) -> Iterator[Any]:

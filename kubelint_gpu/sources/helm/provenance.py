@@ -53,8 +53,6 @@ class Provenance:
         self._probes: dict[str, Sections | None] = {}
         self.values_of: dict[Section, Any] = {}
         """The parsed objects of sections, of any render."""
-        self.deciders: dict[object, Trial] = {}
-        """The values that decided fields before, by what wrote the field: the likeliest for the next object."""
         self._copies: dict[bool, tuple[MarkedCopy, dict[str, tuple[Printed, Chunks]]]] = {}
         self._alignments: dict[Section, tuple[Alignment, Printed, MarkedCopy] | None] = {}
 
@@ -85,10 +83,8 @@ class Provenance:
         """Whether other values change a part of one line of the output; None if the texts do not answer it."""
         others = self._probed(trial)
         other = others.numbered(section.template, section.number) if others is not None else None
-        if other is None:
-            return None
-        if other.text == section.text:
-            return False
+        if other is None or other.text == section.text:
+            return None if other is None else False
         begin, stop = start - section.start, end - section.start
         head, old, tail = section.text[:begin], section.text[begin:stop], section.text[stop:]
         new = other.text[len(head) : len(other.text) - len(tail)]

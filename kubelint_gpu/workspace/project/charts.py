@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import posixpath
-from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
@@ -226,13 +225,12 @@ class _ChartRendering:
             yield chart, self._release(None), *self._given(root, settings.values), ""
             return
         mine = [chosen for chosen in self._chosen if chosen.folder == folder]
-        alike = Counter(chosen.values for chosen in mine if not chosen.title)
         for chosen in mine:
             values, title = self._given(root, chosen.values)
             named = f"release {chosen.release}" if chosen.release and len(mine) > 1 else ""
-            if title and named and alike[chosen.values] > 1:
-                title = f"{title}, {named}"
-            yield chart, self._release(chosen), chosen.given or values, chosen.title or title or named, chosen.unit
+            alike = sum(each.values == chosen.values for each in mine) > 1
+            title = chosen.title or ", ".join(filter(None, (title, named if alike or not title else "")))
+            yield chart, self._release(chosen), chosen.given or values, title, chosen.unit
         if mine:
             return
         variants = chart.variants

@@ -133,7 +133,7 @@ def _releases(stream: Sequence[tuple[str, Document]], chart: RenderedChart) -> I
             for label, text in theirs.items():
                 head, release, tail = str(text).partition(chart.release.name)
                 known = str(mine.get(label))
-                inner = known[len(head) : len(known) - len(tail)]
+                inner = known.removeprefix(head).removesuffix(tail)
                 # a chart may call an object like the release alone
                 likely = (inner, known) if known == f"{head}{inner}{tail}" else (known,)
                 yield from (name for name in likely if release and name != release and is_release(name))
