@@ -61,10 +61,12 @@ class Prover:
             return
         for number, origin in enumerate(self._rendered.origins):
             document = self._rendered.reading.documents[number]
+            if origin is None:
+                continue
             # the spec of a skimmed kind is not read
             skimmed = document.value.get("kind") in SKIMMED
-            for pointer in _leaves(document.value, ()) if origin is not None else ():
-                if origin is not None and not (skimmed and pointer == ("spec",)):
+            for pointer in _leaves(document.value, ()):
+                if not (skimmed and pointer == ("spec",)):
                     yield self._verdict(number, document, origin, pointer)
 
     def _verdict(self, number: int, document: Document, origin: ChartOrigin, pointer: Pointer) -> Verdict:

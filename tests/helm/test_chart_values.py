@@ -5,7 +5,14 @@ from __future__ import annotations
 import pytest
 
 from kubelint_gpu.documents import read
-from kubelint_gpu.sources.helm.chart_values import ChartValues, GivenValues, overlay, values_of_file, values_of_object
+from kubelint_gpu.sources.helm.chart_values import (
+    ChartValues,
+    GivenValues,
+    ValuesPart,
+    overlay,
+    values_of_file,
+    values_of_object,
+)
 
 DEFAULTS = values_of_file(read("values.yaml", b"a: {b: 1, c: 2}\nlist: [1, 2]\n"))
 PROD = values_of_file(read("prod.yaml", b"a:\n  c: 3\n"))
@@ -24,8 +31,8 @@ def test_the_last_file_has_the_last_word():
     assert values.spot(("none",)) is None
 
 
-def test_a_value_of_the_configuration_has_no_place():
-    values = ChartValues([DEFAULTS], [(("new", "key"), 5)])
+def test_a_value_of_a_flag_has_no_place():
+    values = ChartValues([DEFAULTS, ValuesPart("", {"new": {"key": 5}}, flag="--set new.key")])
     assert values.merged["new"] == {"key": 5}
     assert values.spot(("new", "key")) is None
     assert values.present(("new", "key"))
@@ -40,7 +47,7 @@ def test_a_value_is_listed_with_all_below_it():
 @pytest.mark.parametrize(
     ("pointer", "expected"),
     [
-        (("a", "b"), {"a": {"b": 9}}),
+        (("a", "b"), {"a": {"b": 9, "c": 2}}),
         (("list", 1), {"list": [1, 9]}),
         (("objects", 0, "x"), {"objects": [{"x": 9, "y": 2}]}),
         (("new", "deep"), {"new": {"deep": 9}}),

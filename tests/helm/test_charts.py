@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from helm_runs import CHART, INVENTORY, POD, chart, committed, git, inventory, packed, place, with_dependency
+from helm_runs import CHART, INVENTORY, POD, SELECTED, chart, committed, git, inventory, packed, place, with_dependency
 
 
 def test_values_of_environments_are_renders_of_their_own(check, tree):
@@ -30,7 +30,7 @@ def test_the_configuration_says_how_a_chart_is_rendered(check, tree):
     }
     ran = check(tree(inventory(files)), ".", "--select", "KLG503")
     told = sorted((one["object"], *place(one)[1:3]) for one in ran.findings)
-    assert told == [("Pod/default/green", "chart/templates/pod.yaml", 13), ("Pod/vision/blue", "envs/prod.yaml", 1)]
+    assert told == [("Pod/default/green", ".kubelint-gpu.yaml", 4), ("Pod/vision/blue", "envs/prod.yaml", 1)]
 
 
 @pytest.mark.parametrize(
@@ -200,6 +200,18 @@ def test_a_hook_without_helm_names_the_chart(check, example):
     git(example, "add", "-A")
     ran = check(example, "--hook", "tracker/values.yaml", helm=None, env={"PATH": "/usr/bin:/bin"})
     assert ran.told == [("KLG006", "tracker/Chart.yaml", 2)]
+
+
+@pytest.mark.parametrize(("gpus", "level", "code"), [(2, "warning", 1), (1, "warning", 0), (1, "note", 1)])
+def test_without_helm_other_findings_decide_the_exit_code(check, tree, gpus, level, code):
+    plain = POD.replace("{{ .Values.gpus }}", str(gpus)).replace("{{ .Release.Name }}", "plain")
+    root = tree(inventory(chart({"templates/pod.yaml": POD}) | {"plain.yaml": plain}))
+    asked = (root, ".", *SELECTED, "--fail-on", level)
+    for name in ("json", "sarif", "text"):
+        ran = check(*asked, "--output-format", name, helm=None, env={"PATH": "/usr/bin:/bin"})
+        assert ran.code == code
+        assert "No workload of chart/Chart.yaml is judged: there is no helm on the PATH" in " ".join(ran.out.split())
+    assert ("KLG006", "chart/Chart.yaml", 2) in check(*asked, helm=None, env={"PATH": "/usr/bin:/bin"}).told
 
 
 def test_a_configured_chart_that_is_not_there_is_an_error_with_its_line(check, tree):

@@ -9,6 +9,10 @@ from helm_runs import CHART, POD, SELECTED, chart, committed, inventory, place
 
 LABELLED = POD.replace("spec:", "  labels:\n    app.kubernetes.io/instance: {{ .Release.Name }}\nspec:", 1)
 PLACED = POD.replace("spec:", "  namespace: {{ .Release.Namespace }}\nspec:", 1)
+NAMED = PLACED.replace(
+    "name: {{ .Release.Name }}",
+    'name: {{ if contains "serving" .Release.Name }}{{ .Release.Name }}{{ else }}{{ .Release.Name }}-serving{{ end }}',
+)
 TEST = """\
 ---
 # Source: serving/templates/test.yaml
@@ -24,6 +28,9 @@ spec: {containers: [{name: main, image: curl}]}
 def stream(gpus, *, text=POD, release="release-name", namespace="default", template="serving/templates/pod.yaml"):
     """What `helm template` prints for a template."""
     filled = text.replace("{{ .Values.gpus }}", str(gpus))
+    if text is NAMED:
+        filled = PLACED.replace("{{ .Values.gpus }}", str(gpus))
+        filled = filled.replace("{{ .Release.Name }}", release if "serving" in release else f"{release}-serving")
     filled = filled.replace("{{ .Release.Name }}", release).replace("{{ .Release.Namespace }}", namespace)
     return f"---\n# Source: {template}\n{filled}"
 
@@ -61,6 +68,10 @@ def test_what_the_chart_gives_leads_to_its_values(check, serving, gpus, flags, f
         (LABELLED, (), "blue", "default"),
         (PLACED, (), "release-name", "vision"),
         (PLACED, ("--namespace", "vision"), "release-name", "vision"),
+        (POD, (), "blue", "default"),
+        (PLACED, (), "blue", "vision"),
+        (NAMED, (), "blue", "vision"),
+        (NAMED, ("--namespace", "vision"), "serving-blue", "vision"),
     ],
 )
 def test_a_release_is_known_by_its_flags_or_by_its_objects(check, serving, text, flags, release, namespace):
@@ -85,12 +96,13 @@ def test_an_object_of_other_values_leads_to_its_template(check, serving):
     given = stream(7).replace("image: serving", "image: other")
     ran = check(serving(), "-", *SELECTED, given=given)
     note, found = ran.findings if ran.findings[0]["code"] == "KLG006" else ran.findings[::-1]
-    assert place(found)[:3] == ("KLG503", "chart/templates/pod.yaml", 1)
+    assert place(found)[:3] == ("KLG503", "chart/templates/pod.yaml", 12)
     told = [(one["path"], one["line"], one["message"]) for one in found["related"]]
     assert ("<stdin>", 4, "this object is not what the chart gives: other values were used") in told
     assert place(note)[:3] == ("KLG006", "<stdin>", 4)
     assert note["severity"] == "note"
-    assert "Pod release-name came of other values" in note["message"]
+    assert "Pod release-name came of other values or of another release" in note["message"]
+    assert "--values, --set, --release and --namespace of this command can name" in note["message"]
 
 
 def test_a_file_of_values_that_is_not_there_is_an_error(check, serving):
@@ -119,7 +131,7 @@ def test_objects_of_several_charts_are_one_unit(check, serving, tree):
     given = stream(2) + stream(3, release="other", template="king/templates/pod.yaml")
     ran = check(root, "-", *SELECTED, given=given)
     assert ("KLG503", "chart/values.yaml", 1) in ran.told
-    assert ("KLG503", "more/templates/pod.yaml", 1) in ran.told
+    assert ("KLG503", "more/values.yaml", 1) in ran.told
 
 
 @pytest.mark.parametrize("name", ["other/templates/pod.yaml", "serving/templates/none.yaml"])

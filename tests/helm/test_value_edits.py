@@ -73,7 +73,8 @@ def test_a_fix_that_no_value_offers_is_not_made(check, example):
     (found,) = check(example, ".", "-i", "inventory.yaml").findings
     assert place(found)[:3] == ("KLG101", "tracker/templates/deployment.yaml", 7)
     said = " ".join(check(example, ".", "-i", "inventory.yaml", "--output-format", "text").out.split())
-    assert "the chart offers no value for it: change the template" in said
+    no = "no single value of the chart was found that sets it so: change the template at"
+    assert f"{no} tracker/templates/deployment.yaml:7" in said
 
 
 def test_a_fix_sets_a_value_that_the_template_knows_and_nobody_sets(check, example):

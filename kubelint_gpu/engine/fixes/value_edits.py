@@ -6,7 +6,7 @@ The values stand in files, in objects, in texts of objects, or in lists of param
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from itertools import islice, product
+from itertools import chain, islice, product
 from typing import Any
 
 from kubelint_gpu.documents import Document, Item, Pointer, Reading, emitter, encode, value_at
@@ -20,10 +20,12 @@ from kubelint_gpu.sources.helm.chart_render import RenderedChart, chart_values
 from kubelint_gpu.sources.helm.chart_values import ChartValues, ValuesPart
 from kubelint_gpu.sources.kustomize.accumulation.traced import DocumentScript, InlineScript
 
-_MOST_TRIED = 6
+_MOST_TRIED = 10
+_MOST_COMBINED = 100
+_MOST_LEVELS = 3
 Choice = tuple[Edit, ...]
 _BY_HAND = "the value that decides it stands in a text that is not edited"
-_NOTHING = "the chart offers no value for it: change the template"
+_NOTHING = "no single value of the chart was found that sets it so: change the template"
 
 _NAME = pattern(r"[\w./\\-]+")
 _TEXT = pattern(r"[\w.:/ =-]*")
@@ -45,6 +47,7 @@ def value_edits(chart: RenderedChart, before: Reading, after: Reading) -> list[E
         raise NotEditable("an object comes or goes")
     values = chart_values(chart)
     choices: list[list[Choice]] = []
+    lines: list[str] = []
     for document, other, origin in zip(before.documents, after.documents, chart.origins, strict=True):
         differing = list(changes(document.value, other.value))
         for change in differing:
@@ -53,15 +56,32 @@ def value_edits(chart: RenderedChart, before: Reading, after: Reading) -> list[E
             former = former_of(change, differing)
             options: list[Choice] = [()] if any(former_of(each, differing) is change for each in differing) else []
             options += _renamed(origin, values, former, change) if former is not None else ()
-            options += ((edit,) for edit in _choices(origin, values, change))
+            options += ((edit,) for edit in _choices(origin, values, change, other.value))
+            lines.append(_nothing(origin, change[0]))
             if not options:
-                raise NotEditable(_NOTHING if origin.found(change[0], "value").values is None else _BY_HAND)
-            choices.append(options)
-    for chosen in islice(product(*choices), _MOST_TRIED):
-        edits = list(dict.fromkeys(edit for choice in chosen for edit in choice))
+                raise NotEditable(lines[-1] if origin.found(change[0]).values is None else _BY_HAND)
+            choices.append(list(dict.fromkeys(options)))
+    for edits in _combined(choices):
         if _renders_to(chart, edits, after):
             return edits
-    raise NotEditable(_NOTHING)
+    raise NotEditable(lines[0] if lines else _NOTHING)
+
+
+def _nothing(origin: ChartOrigin, pointer: Pointer) -> str:
+    """Return the sentence for a field that no value sets, with the line of its template if it is known."""
+    template = origin.template(pointer)
+    return _NOTHING if template == origin.top else f"{_NOTHING} at {template.path}:{template.span.line}"
+
+
+def _combined(choices: Sequence[Sequence[Choice]]) -> Iterator[list[Edit]]:
+    """Yield edits, one choice for each change: first those that are a choice of all."""
+    shared = ((edits,) for edits in dict.fromkeys(chain(*choices)) if all(edits in every for every in choices))
+    tried = (list(dict.fromkeys(chain(*chosen))) for chosen in chain(shared, product(*choices)))
+    known: list[list[Edit]] = []
+    for edits in islice(tried, _MOST_COMBINED):
+        if edits not in known and len(known) < _MOST_TRIED:
+            known.append(edits)
+            yield edits
 
 
 def _renders_to(chart: RenderedChart, edits: Sequence[Edit], after: Reading) -> bool:
@@ -92,8 +112,8 @@ def _renamed(origin: ChartOrigin, values: ChartValues, former: Change, change: C
             return
 
 
-def _choices(origin: ChartOrigin, values: ChartValues, change: Change) -> Iterator[Edit]:
-    """Yield edits of values that might make a change, the most likely first."""
+def _choices(origin: ChartOrigin, values: ChartValues, change: Change, after: Any) -> Iterator[Edit]:
+    """Yield edits of values that might make a change, the most likely first; `after` is the wanted object."""
     pointer, old, new = change
     where = origin.found(pointer, "value").values
     if where is None and old is ABSENT:
@@ -103,27 +123,36 @@ def _choices(origin: ChartOrigin, values: ChartValues, change: Change) -> Iterat
     if where is None:
         return
     known = values.value(where) if values.present(where) else None
-    if old is ABSENT:
-        if isinstance(known, dict) and pointer[-1] != where[-1]:
-            yield from _tried(values, where, str(pointer[-1]), new)
-        yield from _tried(values, where[:-1], str(where[-1]), new)
-        if isinstance(known, dict):
-            yield from _tried(values, where, str(pointer[-1]), new)
+    if isinstance(known, bool) and not isinstance(new, bool):
+        yield from _tried(values, where[:-1], where[-1], not known)
+    elif old is ABSENT:
+        tried = [(where[:-1], where[-1]), *([(where, str(pointer[-1]))] if isinstance(known, dict) else ())]
+        for home, key in reversed(tried) if pointer[-1] != where[-1] else tried:
+            yield from _tried(values, home, key, new)
     elif new is ABSENT:
         yield from _allowed(without, values.written(where))
-    elif isinstance(new, dict | list) or isinstance(known, dict | list):
-        yield from _tried(values, where[:-1], str(where[-1]), new)
+    elif isinstance(new, dict | list) or isinstance(known, dict | list) or known is None:
+        yield from _tried(values, where[:-1], where[-1], new)
     else:
         yield from _allowed(lambda part, place: with_scalar(part, place, new), values.written(where))
+    # a value in place of what the template would print without it gives a whole mapping
+    for size in range(len(pointer) - 1, max(len(pointer) - 1 - _MOST_LEVELS, 0), -1):
+        wanted = value_at(after, pointer[:size])
+        if where[-1] == pointer[size - 1] and isinstance(wanted, dict):
+            yield from _tried(values, where[:-1], where[-1], wanted)
 
 
-def _tried(values: ChartValues, home: Pointer, key: str, new: Any) -> Iterator[Edit]:
+def _tried(values: ChartValues, home: Pointer, key: str | int, new: Any) -> Iterator[Edit]:
     """Yield an edit that sets a key of a mapping, in the text that overrides the others."""
     written = values.written((*home, key))
-    if written is not None:
+    if isinstance(key, int):
+        yield from _allowed(lambda part, where: with_scalar(part, where, new), written)
+    elif written is not None:
         yield from _allowed(lambda part, where: with_key(part, where[:-1], key, new), written)
     elif (written := values.written(home)) is not None:
         yield from _allowed(lambda part, where: with_key(part, where, key, new), written)
+    elif home:
+        yield from _tried(values, home[:-1], home[-1], {key: new})
 
 
 def _allowed(edit: Callable[[ValuesPart, Pointer], Edit], written: tuple[ValuesPart, Pointer] | None) -> Iterator[Edit]:

@@ -3,19 +3,22 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from functools import cached_property
 from itertools import islice
 from typing import Any
 
 from kubelint_gpu.documents import Document, Pointer, Reading, Role, value_at
-from kubelint_gpu.sources.helm.chart_values import ABSENT, ChartValues
-from kubelint_gpu.sources.helm.provenance import Provenance
+from kubelint_gpu.sources.helm.chart_values import ABSENT, ChartValues, value_or_absent
+from kubelint_gpu.sources.helm.marking import Marked
+from kubelint_gpu.sources.helm.provenance import Provenance, Trial
 from kubelint_gpu.sources.helm.sections import Section
 from kubelint_gpu.sources.render import Spot, TakenAway
 from kubelint_gpu.values import Value
 
 _MOST_OF_FIELD = 8
 _MOST_IN_TEXTS = 4
+_MOST_TOGETHER = 200
 _PROBE = "kubelintGpuProbe"
 
 
@@ -58,11 +61,18 @@ class ChartOrigin:
             self._found[key] = self._find(pointer, role)
         return self._found[key]
 
+    def template(self, pointer: Pointer) -> Spot:
+        """Return the line of the template behind a field, or behind the mapping that it would stand in."""
+        found = self.found(pointer)
+        return found.template or found.spot
+
     def told(self, path: str, line: int, column: int) -> tuple[bool, tuple[tuple[Spot, str], ...]]:
         """Return, for an origin returned before, whether it is certain, and the template's line behind a value."""
         for found in self._found.values():
             if found.spot.path == path and (found.spot.span.line, found.spot.span.column) == (line, column):
-                return found.certain, ((found.template, "rendered from here"),) if found.template is not None else ()
+                flag = self._provenance.values.flag(found.values) if found.values is not None else ""
+                notes = ((self.top, f"{flag} decides it"),) if flag else ()
+                return found.certain, ((found.template, "rendered from here"),) if found.template is not None else notes
         return True, ()
 
     def removals(self) -> Iterator[TakenAway]:
@@ -74,33 +84,43 @@ class ChartOrigin:
         section = self._provenance.sections.at(span.start)
         if section is None:
             return Found(self.top, certain=False)
+        self._provenance.values_of[section] = self._document.value
         template, certain = self._provenance.template_spot(section, span.start, span.end)
         if not self._document.present(pointer) or (pointer and value_at(self._document.value, pointer) is None):
             decided = self._deciding_absent(section, pointer)
         else:
             end = self._document.locate(pointer).end if role == "key" else span.end
-            decided = self._deciding(section, pointer, span.start, end, whole=role == "key")
+            pieces = self._provenance.pieces_at(section, span.start, end)
+            decided = self._deciding(section, pointer, pieces, span.start, end, whole=role == "key")
         spot = self._provenance.values.spot(decided, role) if decided is not None else None
         if spot is None:
             return Found(template, certain, values=decided)
         return Found(spot, certain=True, template=template, values=decided)
 
-    def _deciding(self, section: Section, pointer: Pointer, start: int, end: int, *, whole: bool) -> Pointer | None:
+    def _deciding(
+        self, section: Section, pointer: Pointer, pieces: Sequence[Marked], start: int, end: int, *, whole: bool
+    ) -> Pointer | None:
         """Return the value that decides a present field; None if none does.
 
-        For a `whole` mapping or list it is a value that is equal to it.
+        For a `whole` mapping or list it is a value that is equal to it. What no action prints is decided by a value
+        that makes the template print something else in its place.
         """
-        actions = self._provenance.actions(section, start, end)
-        if not actions:
-            return None
-        value = value_at(self._document.value, pointer)
-        named = [one for marked in actions for one in self._provenance.mentions(section, [marked.piece], marked.path)]
-        names = list(dict.fromkeys(named))
-        for candidate, other in _candidates(self._provenance.values, names, pointer, value, whole=whole):
-            changed = self._provenance.probed(section, candidate, other, pointer)
-            if changed is not ABSENT and changed != value:
-                return candidate
-        return None
+        value, values = value_at(self._document.value, pointer), self._provenance.values
+        actions = [one for one in pieces if one.is_action]
+
+        def is_changed(trial: Trial) -> bool:
+            told = self._provenance.is_other_text(section, trial, start, end)
+            other = self._provenance.object_in(section, trial) if told is None else None
+            return _is_replaced(self._document.value, other, pointer) if told is None else told
+
+        trials = _candidates(values, self._named(section, actions), pointer, value, self._name, whole=whole)
+        found = _first(trials, is_changed)
+        if found is None and (whole or not actions):
+            names = self._named(section, pieces[:1], ranges=False)
+            names = [one for one in names if not (isinstance(known := values.value(one), dict | list) and known)]
+            conditions = [(one, probe) for one in names for probe in _probes(values, one, _PROBE)]
+            found = _first(conditions[:_MOST_OF_FIELD], is_changed)
+        return found
 
     def _deciding_absent(self, section: Section, pointer: Pointer) -> Pointer | None:
         """Return the value that could add a field that is absent or null; None if none does."""
@@ -113,61 +133,109 @@ class ChartOrigin:
         pieces = self._provenance.pieces_at(section, span.start, inner.end)
         if not pieces:
             return None
-        values = self._provenance.values
-        named: dict[Pointer, None] = {}
-        for path in dict.fromkeys(one.path for one in pieces):
-            written = list(self._provenance.lines_with(path, key))
-            named |= dict.fromkeys(self._provenance.mentions(section, written, path))
-        holders = [one for one in pieces if one.is_action]
-        for marked in holders:
-            named |= dict.fromkeys(self._provenance.mentions(section, [marked.piece], marked.path))
+        values, lines = self._provenance.values, self._provenance.lines_with
+        written = [(path, list(lines(path, key))) for path in dict.fromkeys(one.path for one in pieces)]
+        named = [name for line in written for name in self._provenance.named.by(section.template, *line)]
+        named += self._named(section, [one for one in pieces if one.is_action] or pieces[:1])
         mapping = value_at(self._document.value, home)
-        ranked = sorted(named, key=lambda one: (one[-1] != key, value_at(values.merged, one) != mapping))
-        for candidate in ranked[:_MOST_OF_FIELD]:
-            if candidate[:-1] and not values.present(candidate[:-1]):
-                continue
-            known = value_at(values.merged, candidate) if values.present(candidate) else None
-            for other in _probes_of_absent(known, key):
-                there = self._provenance.probed(section, candidate, other, (*home, key))
-                if there is not ABSENT and there is not None:
-                    return candidate
+
+        def rank(one: Pointer) -> tuple[bool, bool, bool]:
+            return one[-1] != key, values.value(one) != mapping, not _is_near(values, one, self._name)
+
+        trials = [(one, probe) for one in sorted(dict.fromkeys(named), key=rank) for probe in _probes(values, one, key)]
+        seen = self._provenance.object_in
+        return _first(trials, lambda trial: value_or_absent(seen(section, trial), (*home, key)) not in (None, ABSENT))
+
+    def _named(self, section: Section, pieces: Sequence[Marked], *, ranges: bool = True) -> list[Pointer]:
+        by = self._provenance.named.by
+        mine = (by(section.template, one.path, [one.piece], ranges=ranges) for one in pieces)
+        return list(dict.fromkeys(name for names in mine for name in names))
+
+    @cached_property
+    def _name(self) -> str:
+        """Return the name of the object."""
+        return f"-{value_at(self._document.value, ('metadata', 'name'))}-"
+
+
+def _first(trials: Sequence[tuple[Pointer, Any]], test: Callable[[Trial], bool]) -> Pointer | None:
+    """Return the first value with which a field passes a test.
+
+    The likeliest are tried one by one. Of the others many are tried at once, then each half of them.
+    """
+    for trial in trials[:_MOST_OF_FIELD]:
+        if test((trial,)):
+            return trial[0]
+    return _halved(dict(reversed(trials[_MOST_OF_FIELD:_MOST_TOGETHER])), test)
+
+
+def _halved(trials: dict[Pointer, Any], test: Callable[[Trial], bool]) -> Pointer | None:
+    """Return a value that passes a test alone, found by tests of many together."""
+    group = tuple(trials.items())
+    if not group or not test(group):
         return None
+    if len(group) == 1:
+        return group[0][0]
+    half = len(group) // 2
+    return _halved(dict(group[:half]), test) or _halved(dict(group[half:]), test)
 
 
-def _probes_of_absent(known: Any, key: str) -> Iterator[Any]:
-    """Yield replacements of a known value that may make a key appear."""
+def _is_replaced(old: Any, new: Any, pointer: Pointer) -> bool:
+    """Whether an object has another value for a field, or without it another entry in a mapping that held it."""
+    for size in range(len(pointer), 0, -1):
+        there = value_or_absent(new, pointer[:size])
+        here = value_at(old, pointer[:size])
+        if there is not ABSENT and size == len(pointer):
+            return bool(there != here)
+        if there is not ABSENT:
+            return isinstance(there, dict) and isinstance(here, dict) and not there.keys() <= here.keys()
+    return False
+
+
+def _is_near(values: ChartValues, pointer: Pointer, name: str) -> bool:
+    """Whether a value is in no item of a list, or in one that has a part of an object's name."""
+    index = next((index for index, step in enumerate(pointer) if isinstance(step, int)), None)
+    item = value_at(values.merged, pointer[: index + 1]) if index is not None else None
+    texts = item.values() if isinstance(item, dict) else (item,)
+    return index is None or any(f"-{text}-" in name for text in texts if isinstance(text, str) and text)
+
+
+def _probes(values: ChartValues, pointer: Pointer, key: str) -> Iterator[Any]:
+    """Yield replacements of a value that may make a key appear, or a condition turn out otherwise."""
+    known = values.value(pointer)
     if isinstance(known, bool):
         yield not known
-    elif isinstance(known, dict):
-        yield {**known, key: _PROBE}
     elif isinstance(known, list):
         yield [*known, _PROBE]
-    else:
-        yield {_PROBE: _PROBE}
-        yield _PROBE
+    elif isinstance(known, dict) and known:
+        yield {**known, key: _PROBE}
+    elif not known:
+        yield from ({key: _PROBE}, _PROBE)
+    elif key == _PROBE:
+        yield _another(known)
 
 
 def _candidates(
-    values: ChartValues, named: Sequence[Pointer], pointer: Pointer, value: Any, *, whole: bool
+    values: ChartValues, named: Sequence[Pointer], pointer: Pointer, value: Any, name: str, *, whole: bool
 ) -> list[tuple[Pointer, Any]]:
-    """Return values that may decide a field, each with another value to try, the likeliest first."""
-    in_texts = islice((one for name in named for one in values.in_texts(name, pointer, value)), _MOST_IN_TEXTS)
+    """Return values that may decide a field of the object with a name, each with another value, the likeliest first."""
+    in_texts = list(islice((one for known in named for one in values.in_texts(known, pointer, value)), _MOST_IN_TEXTS))
     if isinstance(value, dict | list):
-        every = (one for name in named for one, known in values.below(name) if known == value)
+        every = (one for each in named for one, known in values.below(each) if known == value)
         found = dict.fromkeys((*every, *in_texts, *(() if whole else named)))
         typed = (one for one in found if isinstance(values.value(one), type(value)) and values.present(one))
-        return [(one, _another(values.value(one))) for one in islice(typed, _MOST_OF_FIELD)]
+        return [(one, _another(values.value(one))) for one in typed]
     steps = [step for step in reversed(pointer) if isinstance(step, str)]
-    ranked: dict[Pointer, tuple[bool, bool, int, int]] = {}
+    ranked: dict[Pointer, tuple[bool, bool, bool, int, int]] = {}
     for number, one in enumerate(named):
-        for leaf, known in values.below(one):
-            if isinstance(known, dict | list) or not values.present(leaf):
+        for leaf, known in values.below(one) or ((one, None),):
+            if isinstance(known, dict | list):
                 continue
-            alike = str(known) == str(value)
+            alike = values.present(leaf) and str(known) == str(value)
             last = next((step for step in reversed(leaf) if isinstance(step, str)), None)
-            rank = (not alike, bool(steps) and last != steps[0], number, len(leaf))
+            other = bool(steps) and last != steps[0]
+            rank = (not alike, other, not _is_near(values, leaf, name), number, len(leaf))
             ranked[leaf] = min(ranked.get(leaf, rank), rank)
-    best = list(dict.fromkeys((*in_texts, *sorted(ranked, key=lambda leaf: ranked[leaf]))))[:_MOST_OF_FIELD]
+    best = dict.fromkeys((*in_texts, *sorted(ranked, key=lambda leaf: ranked[leaf])))
     return [(leaf, _another(values.value(leaf))) for leaf in best]
 
 

@@ -19,6 +19,7 @@ from kubelint_gpu.sources.files import SKIMMED, display_path
 from kubelint_gpu.sources.helm.chart import Chart, ChartFile, chart_at
 from kubelint_gpu.sources.helm.chart_origin import ChartOrigin, origins_of
 from kubelint_gpu.sources.helm.chart_values import ChartValues, ValuesPart, values_of_file, values_of_object
+from kubelint_gpu.sources.helm.flag_values import values_of_flags, without_values
 from kubelint_gpu.sources.helm.given_values import GivenValues
 from kubelint_gpu.sources.helm.helm_program import FLAG, Helm, Release, complaint, hooks_left_out, template
 from kubelint_gpu.sources.helm.provenance import Provenance
@@ -200,7 +201,7 @@ def _run(found: RenderedChart, texts: Mapping[str, bytes] | None = None, further
             target = tree / path
             target.parent.mkdir(parents=True, exist_ok=True)
             target.write_bytes(data)
-        files = []
+        files, release = [], found.release
         for number, (given, reading, part) in enumerate(_given_values(found)):
             files.append(beside / f"{number}.yaml")
             text = reading.text if given.form == "file" else _as_yaml(part.value)
@@ -208,7 +209,8 @@ def _run(found: RenderedChart, texts: Mapping[str, bytes] | None = None, further
         if further is not None:
             files.append(beside / "further.json")
             files[-1].write_text(_as_yaml(further), encoding="utf-8", errors="replace")
-        return template(found.renderer.helm, tree, files, home, found.release, found.renderer.time)
+            release = without_values(release)
+        return template(found.renderer.helm, tree, files, home, release, found.renderer.time)
 
 
 def _as_yaml(value: object) -> str:
@@ -218,19 +220,12 @@ def _as_yaml(value: object) -> str:
 
 def chart_values(found: RenderedChart) -> ChartValues:
     """Return the values that a chart is rendered with."""
-    further = []
-    for one in found.release.json_sets:
-        path, _, text = one.partition("=")
-        try:
-            further.append((tuple(path.split(".")), json.loads(text)))
-        except ValueError:
-            continue
     own = [
         values_of_file(reading, alias)
         for path, reading in zip(_own_paths(found), _own_values(found), strict=True)
         for alias in _aliases(found.chart, _prefix(path) or ()) or [_prefix(path) or ()]
     ]
-    return ChartValues([*own, *(part for _, _, part in _given_values(found))], further)
+    return ChartValues([*own, *(part for _, _, part in _given_values(found)), *values_of_flags(found.release)])
 
 
 def _own_paths(found: RenderedChart) -> list[str]:

@@ -15,7 +15,7 @@ from kubelint_gpu.sources.kustomize.accumulation.traced import DocumentScript, I
 from kubelint_gpu.sources.render import Spot
 from kubelint_gpu.values import Value
 
-_STEPS = pattern(r"(?<!\\)\.")
+STEPS = pattern(r"(?<!\\)\.")
 ABSENT = object()
 """Stands in place of a value that is not there."""
 
@@ -31,6 +31,8 @@ class ValuesPart(Value, eq=False):
         value: the values.
         places: where single values stand in `script`, by pointer; None if all stand in order below `base`.
         prefix: the pointer of these values among those of the chart; empty except for subcharts.
+        flag: the flag of Helm that sets a single value, as it is given; empty otherwise.
+        spot_of_flag: where that flag is written, if that is known.
     """
 
     path: str
@@ -39,12 +41,14 @@ class ValuesPart(Value, eq=False):
     base: Pointer = ()
     places: dict[Pointer, Pointer] | None = None
     prefix: tuple[str, ...] = ()
+    flag: str = ""
+    spot_of_flag: Spot | None = None
 
     def spot(self, pointer: Pointer, role: Role) -> Spot | None:
         """Return where a value stands; None if it is absent, or its place is unknown."""
         inner = self.inner(pointer)
         if inner is None or self.script is None:
-            return None
+            return self.spot_of_flag
         if self.places is not None:
             return self.script.spot((*self.base, *self.places[inner]), "value") if inner in self.places else None
         script, where = self.script_of(inner)
@@ -102,7 +106,7 @@ def _parameters(entries: list[Any]) -> tuple[dict[str, Any], dict[Pointer, Point
         text = str(entry.get("value", ""))
         document = next((one for one in read("", text.encode(errors="replace")).documents), None)
         plain = document.value if document is not None and not isinstance(document.value, dict | list) else text
-        pointer = tuple(step.replace("\\.", ".") for step in _STEPS().split(name))
+        pointer = tuple(step.replace("\\.", ".") for step in STEPS().split(name))
         found = _merged(found, overlay(found, pointer, text if entry.get("forceString") is True else plain))
         places[pointer] = (index, "value")
     return found, places
@@ -111,21 +115,27 @@ def _parameters(entries: list[Any]) -> tuple[dict[str, Any], dict[Pointer, Point
 class ChartValues:
     """Values from several sources, in increasing precedence."""
 
-    def __init__(self, parts: Sequence[ValuesPart], further: Sequence[tuple[Pointer, Any]] = ()) -> None:
+    def __init__(self, parts: Sequence[ValuesPart]) -> None:
         self._parts = tuple(parts)
         self._yaml: dict[str, Document | None] = {}
         self._below: dict[Pointer, list[tuple[Pointer, Any]]] = {}
         self._in_texts: dict[Pointer, dict[tuple[Pointer, str | None], list[Pointer]]] = {}
         self.merged: dict[str, Any] = {}
+        self.flagged: dict[str, Any] = {}
+        """The values of flags alone."""
         for part in self._parts:
             self.merged = _merged(self.merged, _below(part.prefix, part.value))
-        for pointer, value in further:
-            self.merged = _merged(self.merged, overlay(self.merged, pointer, value))
+            self.flagged = _merged(self.flagged, part.value if part.flag else {})
 
     def spot(self, pointer: Pointer, role: Role = "value") -> Spot | None:
         """Return where a value is set: by the last source that sets it; None if none does."""
         part = self._last(pointer)
         return part.spot(pointer, role) if part is not None else None
+
+    def flag(self, pointer: Pointer) -> str:
+        """Return the flag that sets a value last; empty if a text sets it."""
+        part = self._last(pointer)
+        return part.flag if part is not None else ""
 
     def written(self, pointer: Pointer) -> tuple[ValuesPart, Pointer] | None:
         """Return the source that sets a value last, and the pointer of the value in it; None if no source sets it.
@@ -185,43 +195,32 @@ class ChartValues:
 
 
 def overlay(merged: Mapping[str, Any], pointer: Pointer, value: Any) -> dict[str, Any]:
-    """Return `merged` with one value set: maps are merged, a list is replaced as a whole."""
-    found = _set(merged, pointer, value)
-    return found if isinstance(found, dict) else {}
+    """Return the first step of a pointer with all that `merged` has below it, and one value set."""
+    first, rest = str(pointer[0]), pointer[1:]
+    return {first: _set(merged.get(first), rest, value)}
+
+
+def overlays(values: ChartValues, further: Sequence[tuple[Pointer, Any]]) -> dict[str, Any]:
+    """Return the values of flags with `further` values set one after the other, as `overlay` does it."""
+    whole, found = values.merged, values.flagged
+    for pointer, value in further:
+        one = overlay(whole, pointer, value)
+        whole, found = _merged(whole, one), _merged(found, one)
+    return found
 
 
 def _set(base: Any, pointer: Pointer, value: Any) -> Any:
-    text = _set_in_text(base, pointer, value)
-    if text is not None:
-        return text
-    if not pointer:
-        return value
-    step, rest = pointer[0], pointer[1:]
-    if isinstance(base, list) and isinstance(step, int) and step < len(base):
-        return [_whole(one, rest, value) if index == step else one for index, one in enumerate(base)]
-    return {step: _set(base.get(step) if isinstance(base, dict) else None, rest, value)}
-
-
-def _set_in_text(base: Any, pointer: Pointer, value: Any) -> str | None:
-    """Return a text of YAML with one of its values set; None if `base` is no such text."""
+    """Return a value with one of its values set; nothing is merged. A text of YAML stays a text."""
     held = text_at(base, pointer, into=isinstance(value, dict | list))
-    if held is None or held[0]:
-        return None
-    return "\n".join(block_lines(with_value(held[1].value, pointer, value)))
-
-
-def _whole(base: Any, pointer: Pointer, value: Any) -> Any:
-    """Return a list element with one value set; nothing is merged."""
-    text = _set_in_text(base, pointer, value)
-    if text is not None:
-        return text
+    if held is not None and not held[0]:
+        return "\n".join(block_lines(with_value(held[1].value, pointer, value)))
     if not pointer:
         return value
     step, rest = pointer[0], pointer[1:]
     if isinstance(base, list) and isinstance(step, int):
-        return [_whole(one, rest, value) if index == step else one for index, one in enumerate(base)]
+        return [_set(one, rest, value) if index == step else one for index, one in enumerate(base)]
     known = base if isinstance(base, dict) else {}
-    return {**known, step: _whole(known.get(step), rest, value)}
+    return {**known, step: _set(known.get(step), rest, value)}
 
 
 def _below(prefix: tuple[str, ...], value: Any) -> dict[str, Any]:

@@ -53,6 +53,7 @@ class Release(Value):
         json_sets: single values, as for `--set-json`.
         kube_version: the Kubernetes version that templates see.
         api_versions: further API versions that templates see.
+        json_spots: where each of `json_sets` is written.
     """
 
     name: str = ""
@@ -61,6 +62,7 @@ class Release(Value):
     json_sets: tuple[str, ...] = ()
     kube_version: str = KUBE_VERSION
     api_versions: tuple[str, ...] = ()
+    json_spots: tuple[Spot, ...] = ()
 
 
 def find_helm(given: str | None = None) -> Helm:

@@ -8,14 +8,14 @@ from __future__ import annotations
 
 import bisect
 import re
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator
 from functools import cached_property
 from typing import Any
 
 from kubelint_gpu.documents import Pointer, SourceText
-from kubelint_gpu.patterns import pattern
-from kubelint_gpu.sources.helm.chart_values import ABSENT, ChartValues, overlay, value_or_absent
-from kubelint_gpu.sources.helm.marking import Marked, MarkedCopy, Printed, marked_copy, names_included, printed
+from kubelint_gpu.sources.helm.chart_values import ChartValues, overlays
+from kubelint_gpu.sources.helm.marking import Marked, MarkedCopy, Printed, marked_copy, printed
+from kubelint_gpu.sources.helm.named_values import NamedValues
 from kubelint_gpu.sources.helm.sections import Alignment, Chunks, Section, Sections
 from kubelint_gpu.sources.helm.template_text import Piece
 from kubelint_gpu.sources.render import Spot
@@ -23,12 +23,8 @@ from kubelint_gpu.sources.render import Spot
 MOST_PROBES = 100
 """Renders with another value, for one chart with its values."""
 
-_DEEPEST = 5
-_VALUES = pattern(r"\bValues((?:\.[A-Za-z_]\w*)+)")
-_INDEXED = pattern(r"\bindex\s+[$.\w]{0,60}\.Values((?:\s+\"[^\"]+\")+)")
-_VARIABLE = pattern(r"\$\w+")
-_ASSIGNED = pattern(r"\$\w+(?:\s*,\s*\$\w+)?\s*:?=")
-_QUOTED = pattern(r"\"([^\"]+)\"")
+Trial = tuple[tuple[Pointer, Any], ...]
+"""Values to set at once, each with its pointer."""
 Rerun = Callable[[dict[str, str] | None, dict[str, Any] | None], str | None]
 """Renders with other texts for templates and with further values; None if that cannot be rendered."""
 
@@ -54,7 +50,10 @@ class Provenance:
         self._templates = templates
         self._rerun = rerun
         self._packed = frozenset(packed)
-        self._probes: dict[tuple[Pointer, str], Sections | None] = {}
+        self._probes: dict[str, Sections | None] = {}
+        self.values_of: dict[Section, Any] = {}
+        """The parsed objects of sections, of any render."""
+        self._copies: dict[bool, tuple[MarkedCopy, dict[str, tuple[Printed, Chunks]]]] = {}
         self._alignments: dict[Section, tuple[Alignment, Printed, MarkedCopy] | None] = {}
 
     def template_spot(self, section: Section, start: int, end: int) -> tuple[Spot, bool]:
@@ -71,70 +70,73 @@ class Provenance:
         begin = min(marked.start + delta, max(marked.end - 1, marked.start))
         return Spot(source.path, source.span(begin, min(begin + end - start, marked.end))), True
 
-    def actions(self, section: Section, start: int, end: int) -> list[Marked]:
-        """Return the actions that print any part of this range of the output."""
-        return list(dict.fromkeys(one for one, _ in self._marks(section, start, end) if one.is_action))
-
     def pieces_at(self, section: Section, start: int, end: int) -> list[Marked]:
         """Return the pieces of templates that print any part of this range of the output."""
         return [one for one, _ in self._marks(section, start, end)]
 
-    def probed(self, section: Section, pointer: Pointer, value: Any, field: Pointer) -> Any:
-        """Return a field of an object when the chart is rendered with another value; `ABSENT` if the field is gone."""
-        key = (pointer, repr(value))
+    def object_in(self, section: Section, trial: Trial) -> Any:
+        """Return an object when the chart is rendered with other values; None if it is gone or nothing is rendered."""
+        others = self._probed(trial)
+        return self._counterpart(section, others) if others is not None else None
+
+    def is_other_text(self, section: Section, trial: Trial, start: int, end: int) -> bool | None:
+        """Whether other values change a part of one line of the output; None if the texts do not answer it."""
+        others = self._probed(trial)
+        other = others.numbered(section.template, section.number) if others is not None else None
+        if other is None or other.text == section.text:
+            return None if other is None else False
+        begin, stop = start - section.start, end - section.start
+        head, old, tail = section.text[:begin], section.text[begin:stop], section.text[stop:]
+        new = other.text[len(head) : len(other.text) - len(tail)]
+        # within braces and brackets a text may be several values
+        whole = "\n" not in old + new and head.endswith((": ", "- ")) and tail.startswith("\n")
+        return True if whole and new.strip() and f"{head}{new}{tail}" == other.text else None
+
+    def _probed(self, trial: Trial) -> Sections | None:
+        key = repr(trial)
         if key not in self._probes:
             if len(self._probes) >= MOST_PROBES:
-                return ABSENT
-            output = self._rerun(None, overlay(self.values.merged, pointer, value))
+                return None
+            output = self._rerun(None, overlays(self.values, trial))
             self._probes[key] = None if output is None else Sections(output)
-        found = self._probes[key]
-        return ABSENT if found is None else value_or_absent(self._counterpart(section, found), field)
+        return self._probes[key]
 
-    def mentions(self, section: Section, marked: Sequence[Piece], path: str) -> list[Pointer]:
-        """Return the values that pieces of a template name, with their enclosing blocks and their callers."""
-        found: dict[Pointer, None] = {}
-        todo = [(path, piece) for piece in marked]
-        for _ in range(_DEEPEST):
-            more: list[tuple[str, Piece]] = []
-            for where, piece in todo:
-                for one in (piece, *reversed(piece.within)):
-                    found |= dict.fromkeys(_named(one.inner, _prefix(section.template)))
-                defined = next((one.defined for one in piece.within if one.word == "define"), None)
-                more += self._callers.get(defined or "", ())
-                more += [one for name in names_included(piece.inner) for one in self._bodies.get(name, ())]
-                assigned = self._assignments.get(where, {})
-                more += [(where, one) for name in _VARIABLE().findall(piece.inner) for one in assigned.get(name, ())]
-            todo = more[:200]
-        return list(found)
+    @cached_property
+    def named(self) -> NamedValues:
+        """The values that the templates name."""
+        return NamedValues(self._copy()[0].pieces, self.values)
 
     def lines_with(self, path: str, key: str) -> Iterator[Piece]:
         """Yield the pieces of a template file that write a key, each followed by the next action."""
         text = self._templates[path].text
-        pieces = self._copy.pieces.get(path, ())
-        for match in re.finditer(rf"(?m)^[ \t-]*[\"']?{re.escape(key)}[\"']?[ \t]*:", text):
+        pieces = self._copy()[0].pieces.get(path, ())
+        for match in re.finditer(rf"(?m)(?:^|[{{}},])[ \t-]*[\"']?{re.escape(key)}[\"']?[ \t]*:", text):
             number = next((number for number, one in enumerate(pieces) if one.end >= match.end()), None)
             if number is not None:
                 yield pieces[number]
                 yield from pieces[number + 1 : number + 2]
 
     def _counterpart(self, section: Section, others: Sections) -> Any:
-        """Return the object of another render with the kind and name of an object of this render."""
-        wanted = _name(self._value(section))
-        mine = [one for one in others.every if one.template == section.template]
-        for one in sorted(mine, key=lambda other: other.number != section.number):
-            value = self._value(one)
-            if _name(value) == wanted:
-                return value
-        return None
+        """Return the object of another render with the kind and name of an object of this render.
+
+        Without such an object, the one in its place if the template prints as many objects of the same kinds.
+        """
+        same = others.numbered(section.template, section.number)
+        if same is not None and same.text == section.text:
+            return self._value(section)
+        kind, name = _name(self._value(section))
+        if same is not None and _name(self._value(same)) == (kind, name):
+            return self._value(same)
+        for one in others.of(section.template):
+            if name in one.text and _name(self._value(one)) == (kind, name):
+                return self._value(one)
+        as_many = len(others.of(section.template)) == len(self.sections.of(section.template))
+        return self._value(same) if same is not None and as_many and _name(self._value(same))[0] == kind else None
 
     def _value(self, section: Section) -> Any:
-        if section not in self._known:
-            self._known[section] = section.value()
-        return self._known[section]
-
-    @cached_property
-    def _known(self) -> dict[Section, Any]:
-        return {}
+        if section not in self.values_of:
+            self.values_of[section] = section.value()
+        return self.values_of[section]
 
     def _of_file(self, section: Section) -> Spot:
         inner = section.template.partition("/")[2]
@@ -158,87 +160,24 @@ class Provenance:
         return [*found, *((copy.marked[mark], 0) for _, mark in later)]
 
     def _align(self, section: Section) -> tuple[Alignment, Printed, MarkedCopy] | None:
-        return self._aligned(section, *self._whole) or self._aligned(section, *self._without_partials)
+        """Return the output with a section, of a copy with marks in partials, else of one without."""
+        for with_partials in (True, False):
+            copy, outputs = self._copy(with_partials=with_partials)
+            if section.template in outputs:
+                output, chunks = outputs[section.template]
+                alignment = chunks.aligned(section)
+                if alignment is not None:
+                    return alignment, output, copy
+        return None
 
-    def _aligned(
-        self, section: Section, copy: MarkedCopy, outputs: dict[str, Printed]
-    ) -> tuple[Alignment, Printed, MarkedCopy] | None:
-        output = outputs.get(section.template)
-        alignment = self._chunks(output).aligned(section) if output is not None else None
-        return (alignment, output, copy) if output is not None and alignment is not None else None
-
-    def _chunks(self, output: Printed) -> Chunks:
-        if output not in self._known_chunks:
-            self._known_chunks[output] = Chunks(output.text)
-        return self._known_chunks[output]
-
-    @cached_property
-    def _known_chunks(self) -> dict[Printed, Chunks]:
-        return {}
-
-    @cached_property
-    def _copy(self) -> MarkedCopy:
-        return marked_copy({path: source.text for path, source in self._templates.items()})
-
-    @cached_property
-    def _whole(self) -> tuple[MarkedCopy, dict[str, Printed]]:
-        return self._copy, self._outputs(self._copy)
-
-    @cached_property
-    def _without_partials(self) -> tuple[MarkedCopy, dict[str, Printed]]:
-        texts = {path: source.text for path, source in self._templates.items()}
-        copy = marked_copy(texts, with_partials=False)
-        return copy, self._outputs(copy)
-
-    def _outputs(self, copy: MarkedCopy) -> dict[str, Printed]:
-        output = self._rerun(copy.texts, None)
-        return dict(printed(output)) if output is not None else {}
-
-    @cached_property
-    def _callers(self) -> dict[str, list[tuple[str, Piece]]]:
-        """Return the pieces that include named templates, each with its file, by the template's name."""
-        found: dict[str, list[tuple[str, Piece]]] = {}
-        for path, pieces in self._copy.pieces.items():
-            for piece in pieces:
-                for name in names_included(piece.inner) if piece.kind != "text" else ():
-                    found.setdefault(name, []).append((path, piece))
-        return found
-
-    @cached_property
-    def _bodies(self) -> dict[str, list[tuple[str, Piece]]]:
-        """Return the actions in named templates, each with its file, by the template's name."""
-        found: dict[str, list[tuple[str, Piece]]] = {}
-        for path, pieces in self._copy.pieces.items():
-            for piece in pieces:
-                home = next((one.defined for one in piece.within if one.word == "define"), None)
-                if home is not None and piece.kind in ("output", "silent"):
-                    found.setdefault(home, []).append((path, piece))
-        return found
-
-    @cached_property
-    def _assignments(self) -> dict[str, dict[str, list[Piece]]]:
-        """Return the pieces that assign variables, by file and variable name."""
-        found: dict[str, dict[str, list[Piece]]] = {}
-        for path, pieces in self._copy.pieces.items():
-            for piece in pieces:
-                names = _ASSIGNED().search(piece.inner) if piece.kind != "text" else None
-                for name in _VARIABLE().findall(names[0]) if names is not None else ():
-                    found.setdefault(path, {}).setdefault(name, []).append(piece)
-        return found
-
-
-def _named(inner: str, prefix: Pointer) -> Iterator[Pointer]:
-    """Yield the values that an action names."""
-    found = [match[1][1:].split(".") for match in _VALUES().finditer(inner)]
-    found += [_QUOTED().findall(match[1]) for match in _INDEXED().finditer(inner)]
-    for steps in found:
-        yield tuple(steps) if steps[0] == "global" else (*prefix, *steps)
-
-
-def _prefix(template: str) -> Pointer:
-    """Return the pointer of a template's own chart values among the values of the rendered chart."""
-    parts = template.split("/")
-    return tuple(parts[index + 1] for index in range(len(parts) - 2) if index % 2 == 1 and parts[index] == "charts")
+    def _copy(self, *, with_partials: bool = True) -> tuple[MarkedCopy, dict[str, tuple[Printed, Chunks]]]:
+        """Return a marked copy, and what its templates print, by Helm's name of the template."""
+        if with_partials not in self._copies:
+            texts = {path: source.text for path, source in self._templates.items()}
+            copy = marked_copy(texts, with_partials=with_partials)
+            every = printed(self._rerun(copy.texts, None) or "")
+            self._copies[with_partials] = copy, {name: (output, Chunks(output.text)) for name, output in every}
+        return self._copies[with_partials]
 
 
 def _name(value: Any) -> tuple[str, str]:

@@ -5,9 +5,11 @@ from __future__ import annotations
 import bisect
 import re
 from collections import Counter
+from collections.abc import Sequence
 from typing import Any
 
 from kubelint_gpu.documents import Document, Span, read
+from kubelint_gpu.groups import grouped
 from kubelint_gpu.patterns import pattern
 from kubelint_gpu.values import Value
 
@@ -60,6 +62,16 @@ class Sections:
             self.every.append(Section(name, numbers[name], head.end(), text[head.end() : end]))
             numbers[name] += 1
         self._starts = [one.start for one in self.every]
+        self._by_template = grouped((one.template, one) for one in self.every)
+
+    def of(self, template: str) -> Sequence[Section]:
+        """Return the sections of a template, in order."""
+        return self._by_template.get(template, ())
+
+    def numbered(self, template: str, number: int) -> Section | None:
+        """Return a section by its number among those of its template; None if there are fewer."""
+        mine = self.of(template)
+        return mine[number] if number < len(mine) else None
 
     def at(self, offset: int) -> Section | None:
         """Return the section that contains an offset of the output; None if none does."""

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import os
 import posixpath
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
 
 from kubelint_gpu.findings.finding import Finding
+from kubelint_gpu.kube.values.frozen import EMPTY
 from kubelint_gpu.sources.checkout import is_chart, is_folder, is_subchart
 from kubelint_gpu.sources.helm.given_values import GivenValues
+from kubelint_gpu.sources.render import Spot
 from kubelint_gpu.values import Value, replace
 
 if TYPE_CHECKING:
@@ -18,7 +20,7 @@ if TYPE_CHECKING:
     from kubelint_gpu.sources.helm.chart_render import ChartRenderer, RenderedChart
     from kubelint_gpu.sources.helm.helm_program import Release
 
-    _Job: TypeAlias = tuple[Chart, Release, tuple[GivenValues, ...], str]
+    _Job: TypeAlias = tuple[Chart, Release, tuple[GivenValues, ...], str, str]
 
 
 CHART = "Chart.yaml"
@@ -34,24 +36,26 @@ class ChosenChart(Value):
         release: the name of the release; empty for the name of the chart.
         namespace: the namespace of the release.
         values: files of values, relative to the working directory.
-        sets: single values, each with its path and its value as JSON.
+        sets: single values, each with its path, its value as JSON, and the place where it is written.
         kube_version: the version of Kubernetes that templates see; empty for the usual one.
         api_versions: further versions of the API that templates see.
         given: values from a GitOps object, in place of `values`.
         title: the name of that object in messages.
         sent_to: its names for the target cluster: name and address.
+        unit: the name of the unit that it belongs to; empty for a unit of its own.
     """
 
     path: str
     release: str = ""
     namespace: str = ""
     values: tuple[str, ...] = ()
-    sets: tuple[tuple[str, str], ...] = ()
+    sets: tuple[tuple[str, str, Spot], ...] = ()
     kube_version: str = ""
     api_versions: tuple[str, ...] = ()
     given: tuple[GivenValues, ...] = ()
     title: str = ""
     sent_to: tuple[str, ...] = ()
+    unit: str = ""
 
     @property
     def shown(self) -> str:
@@ -107,12 +111,14 @@ class RenderedCharts(Value):
         taken: real paths of files that belong to them and are not checked by themselves.
         failure: why no chart can be rendered; empty if charts can be rendered, or if there are none.
         defects: findings about charts that a defect of this program kept from being rendered.
+        units: the names of the units that the configuration gives to renders, by path.
     """
 
     rendered: tuple[RenderedChart, ...] = ()
     taken: frozenset[str] = frozenset()
     failure: str = ""
     defects: tuple[Finding, ...] = ()
+    units: Mapping[str, str] = EMPTY
 
 
 def may_have_git_ops(data: bytes) -> bool:
@@ -189,12 +195,13 @@ class _ChartRendering:
         jobs = [job for folder in folders for job in self._jobs(folder)]
         results = in_threads("rendering", jobs, self._render, lambda job: job[0].shown("")) if jobs else []
         rendered = tuple(chart for chart in results if chart is not None)
+        units = {chart.path: job[4] for job, chart in zip(jobs, results, strict=True) if chart is not None and job[4]}
         mine = [(each.chart, given.path) for each in rendered for given in each.values if given.form == "file"]
         mine += [
             (chart, path) for chart in (*(each.chart for each in rendered), *self._libraries) for path in _own(chart)
         ]
         taken = frozenset(os.path.realpath(chart.root / path) for chart, path in mine)
-        return RenderedCharts(rendered, taken, defects=tuple(self._defects))
+        return RenderedCharts(rendered, taken, defects=tuple(self._defects), units=units)
 
     def _jobs(self, folder: str) -> Iterator[_Job]:
         """Yield a chart with each of its releases: the values, and the title of the render."""
@@ -215,23 +222,24 @@ class _ChartRendering:
             return
         settings = self._settings
         if settings.values:
-            yield chart, self._release(None), *self._given(root, settings.values)
+            yield chart, self._release(None), *self._given(root, settings.values), ""
             return
         mine = [chosen for chosen in self._chosen if chosen.folder == folder]
         for chosen in mine:
             values, title = self._given(root, chosen.values)
-            title = chosen.title or title
-            title = title or (f"release {chosen.release}" if chosen.release and len(mine) > 1 else "")
-            yield chart, self._release(chosen), chosen.given or values, title
+            named = f"release {chosen.release}" if chosen.release and len(mine) > 1 else ""
+            alike = sum(each.values == chosen.values for each in mine) > 1
+            title = chosen.title or ", ".join(filter(None, (title, named if alike or not title else "")))
+            yield chart, self._release(chosen), chosen.given or values, title, chosen.unit
         if mine:
             return
         variants = chart.variants
         if len(variants) > MOST_VARIANTS:
             reason = f"of {len(variants)} files of values beside it only the first {MOST_VARIANTS} are rendered"
             chart = replace(chart, problems=(*chart.problems, Obstacle(chart.top.reading.path, None, reason, True)))
-        yield chart, self._release(None), (), ""
+        yield chart, self._release(None), (), "", ""
         for variant in variants[:MOST_VARIANTS]:
-            yield chart, self._release(None), (GivenValues(posixpath.join(below, variant)),), variant
+            yield chart, self._release(None), (GivenValues(posixpath.join(below, variant)),), variant, ""
 
     def _given(self, root: Path, paths: Sequence[str]) -> tuple[tuple[GivenValues, ...], str]:
         """Return files of values, and their names in messages: relative to the folder for printed paths."""
@@ -251,15 +259,16 @@ class _ChartRendering:
             settings.release or choice.release,
             settings.namespace or choice.namespace or "default",
             settings.sets,
-            tuple(f"{path}={text}" for path, text in choice.sets),
+            tuple(f"{path}={text}" for path, text, _ in choice.sets),
             choice.kube_version or KUBE_VERSION,
             choice.api_versions,
+            tuple(spot for _, _, spot in choice.sets),
         )
 
     def _render(self, job: _Job) -> RenderedChart | None:
         from kubelint_gpu.sources.helm.chart_render import render
 
-        chart, release, values, title = job
+        chart, release, values, title, _ = job
         try:
             return render(chart, release, values, self._renderer, title=title)
         except Exception as error:  # noqa: BLE001 - same

@@ -12,6 +12,7 @@ from kubelint_gpu.documents import Document, Pointer, Reading, read
 from kubelint_gpu.sources.checkout import anchor_of, is_file, is_inside, repository_root
 from kubelint_gpu.sources.files import NotReadable, display_path, read_named
 from kubelint_gpu.sources.helm.given_values import is_release
+from kubelint_gpu.sources.render import Spot
 from kubelint_gpu.workspace.project.charts import CHART, ChosenChart
 from kubelint_gpu.workspace.project.configuration import (
     LONGEST,
@@ -32,7 +33,7 @@ KEYS = (
     *("inventory", "targets", "context", "baseline", "select", "ignore", "severity", "per-path", "units", "charts"),
     "kinds",
 )
-_CHART_KEYS = ("path", "release", "namespace", "values", "set", "kube-version", "api-versions")
+_CHART_KEYS = ("path", "release", "namespace", "values", "set", "kube-version", "api-versions", "unit")
 LEVELS = ("error", "warning", "note", "off")
 
 
@@ -208,10 +209,11 @@ class _Reader:
                 if name and not is_release(name):
                     raise self._fail((*pointer, key), "must be a lowercase name such as serving")
             versions = self._texts(found.get("api-versions"), (*pointer, "api-versions"))
-            kube_version = self._text(found.get("kube-version"), (*pointer, "kube-version"))
+            kube_version, unit = (self._text(found.get(key), (*pointer, key)) for key in ("kube-version", "unit"))
             values = self._paths(found.get("values"), (*pointer, "values"))
             sets = tuple(self._sets(found.get("set"), (*pointer, "set")))
-            yield ChosenChart(paths[0], names["release"], names["namespace"], values, sets, kube_version, versions)
+            release, namespace = names.values()
+            yield ChosenChart(paths[0], release, namespace, values, sets, kube_version, versions, unit=unit)
 
     def _kinds(self, value: Any) -> Iterator[dict[str, Any]]:
         if value is not None:
@@ -219,12 +221,13 @@ class _Reader:
 
             yield from rows(value, self._fail)
 
-    def _sets(self, value: Any, pointer: Pointer) -> Iterator[tuple[str, str]]:
-        """Single values, each with its path and its value as JSON."""
+    def _sets(self, value: Any, pointer: Pointer) -> Iterator[tuple[str, str, Spot]]:
+        """Single values, each with its path, its value as JSON, and its place."""
         for path, one in self._mapping(value, pointer).items():
             if not path.strip() or "=" in path:
                 raise self._fail((*pointer, path), "must be a path of values such as resources.limits", key=True)
-            yield path, json.dumps(one, default=str)
+            place = Spot(self._document.source.path, self._document.locate((*pointer, path)))
+            yield path, json.dumps(one, default=str), place
 
     def _text(self, value: Any, pointer: Pointer) -> str:
         if value is not None and not isinstance(value, str):

@@ -50,10 +50,11 @@ class _Common(Value):
 
 
 class _Stands(Value):
-    """The places of renders and folders: the file that globs match for a render, and the clusters that GitOps names."""
+    """What is said of renders and folders: the file that globs match, the clusters of GitOps, the name of the unit."""
 
     of_renders: Mapping[str, str] = EMPTY
     sent: Mapping[str, tuple[tuple[str, ...], ...]] = EMPTY
+    units: Mapping[str, str] = EMPTY
 
     def sent_to(self, path: str) -> tuple[tuple[str, ...], ...]:
         """Return the names of the clusters that GitOps objects give a render, or the nearest folder of a file."""
@@ -86,7 +87,7 @@ class Grouping:
         `others` only declare classes for the units. `elsewhere` has other objects that affect files of other folders.
         """
         origins = built.origins
-        stands = _Stands({each.path: each.known_as for each in built.rendered}, built.sent)
+        stands = _Stands({each.path: each.known_as for each in built.rendered}, built.sent, built.units)
         shared = _shared((*readings, *others), built, origins)
         changes = Changes(past, readings, built, context) if past is not None else None
         groups = [
@@ -154,15 +155,15 @@ class Grouping:
 
     def _common(self, path: str, stands: _Stands) -> _Common:
         """Return the common key of a file and the other files of its unit."""
-        name = self._name(stands.of_renders.get(path, path))
+        name = self._name(stands.of_renders.get(path, path), stands.units.get(path))
         if name is not None:
             return _Common(name)
         if self._unit == "file" or path in stands.of_renders:
             return _Common(file=path)
         return _Common(directory=str(PurePath(path).parent), clusters=self._declared_by(path, stands))
 
-    def _name(self, path: str) -> str | None:
-        return "" if self._unit == "all" else self._settings.unit_of(path)
+    def _name(self, path: str, given: str | None = None) -> str | None:
+        return "" if self._unit == "all" else given or self._settings.unit_of(path)
 
     def _goes(self, path: str, *, unit: str | None, world: ClusterContext) -> bool:
         """Whether a deleted file would be applied with a unit to a cluster."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator, Sequence
 from itertools import takewhile
-from pathlib import PurePath
+from pathlib import Path, PurePath
 from typing import TYPE_CHECKING
 
 import click
@@ -16,7 +16,7 @@ from kubelint_gpu.findings.finding import INTERNAL, Finding, Place
 from kubelint_gpu.inventory.loading import KIND
 from kubelint_gpu.kube.kinds.custom_workload import declare_rows
 from kubelint_gpu.messages.wording import FEW, foremost, owner_name, owner_names
-from kubelint_gpu.sources.checkout import is_chart
+from kubelint_gpu.sources.checkout import is_chart, is_subchart
 from kubelint_gpu.sources.files import is_in_chart
 from kubelint_gpu.values import Value, replace
 from kubelint_gpu.workspace.apply_set import ApplySet
@@ -155,7 +155,18 @@ def _refuse_templates(readings: Sequence[Reading], pipe: str) -> None:
 def remarks_on(gathered: Gathered, units: Sequence[ApplySet]) -> tuple[str, ...]:
     """Return sentences about the gathered files and about their units."""
     lost = f"Objects of other directories that affect these manifests may be missed: {gathered.unsearched}."
-    return (*_unrendered(gathered.unrendered), *_contradictory(units), *([lost] if gathered.unsearched else ()))
+    return (
+        *_without_helm(gathered),
+        *_unrendered(gathered.unrendered),
+        *_contradictory(units),
+        *([lost] if gathered.unsearched else ()),
+    )
+
+
+def _without_helm(gathered: Gathered) -> Iterator[str]:
+    charts = [path for path in gathered.mine if is_chart(path) and not is_subchart(Path(os.path.realpath(path)).parent)]
+    if gathered.built.charts_failure and charts:
+        yield f"No workload of {foremost(charts)} is judged: {gathered.built.charts_failure}."
 
 
 def _unrendered(paths: Sequence[str]) -> Iterator[str]:

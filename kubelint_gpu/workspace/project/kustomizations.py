@@ -71,6 +71,7 @@ class Renders(Value):
         defects: findings about kustomizations that a defect of this program kept from being read or rendered.
         followed: by file and document of a GitOps object, why its sources are not judged; empty if all are judged.
         sent: by folder, or by `path` of a render: the names of its target clusters in GitOps objects.
+        units: by `path` of a chart, the name of the unit that the configuration gives it.
     """
 
     rendered: tuple[Rendition, ...] = ()
@@ -82,6 +83,7 @@ class Renders(Value):
     defects: tuple[Finding, ...] = ()
     followed: Mapping[tuple[str, int], str] = EMPTY
     sent: Mapping[str, tuple[tuple[str, ...], ...]] = EMPTY
+    units: Mapping[str, str] = EMPTY
 
     @property
     def origins(self) -> dict[str, tuple[ObjectOrigin | None, ...]]:
@@ -101,7 +103,8 @@ class Renders(Value):
         """Return the same renders with charts."""
         rendered, defects = (*self.rendered, *charts.rendered), (*self.defects, *charts.defects)
         taken = self.taken | charts.taken
-        return replace(self, rendered=rendered, taken=taken, defects=defects, charts_failure=charts.failure)
+        changed = replace(self, rendered=rendered, taken=taken, defects=defects, charts_failure=charts.failure)
+        return replace(changed, units=charts.units)
 
     @property
     def readings(self) -> tuple[Reading, ...]:

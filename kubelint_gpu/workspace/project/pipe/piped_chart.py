@@ -85,8 +85,8 @@ class PipedChart(Value, eq=False):
 class PipedOrigin:
     """An object of a stream that its chart does not give just so: other values were used.
 
-    A field that the most similar object of the chart has, too, leads to where that one was written; any other one
-    leads to the file of the template. `alike` is the former, `found` its origin.
+    A field that the most similar object of the chart has, too, leads to where that one was written. Any other one leads
+    to the line of the template for it, or for the mapping that it stands in. `found` is that object with its origin.
     """
 
     namespace = ""
@@ -107,7 +107,10 @@ class PipedOrigin:
         other, origin = self._found
         here = self._document.present(pointer), value_at(self._document.value, pointer)
         there = other.present(pointer), value_at(other.value, pointer)
-        return origin.spot(pointer, role) if here == there else self._template
+        if here == there:
+            return origin.spot(pointer, role)
+        size = next(size for size in range(len(pointer), -1, -1) if other.present(pointer[:size]))
+        return origin.template(pointer[:size])
 
     def told(self, path: str, line: int, column: int) -> tuple[bool, tuple[tuple[Spot, str], ...]]:
         """That a place is not certain, and where the object stands in the stream."""

@@ -37,6 +37,7 @@ if TYPE_CHECKING:
 _COMMENT = b"# Source: "
 _INSTANCE = ("app.kubernetes.io/instance", "release")
 _DATA = ("ConfigMap", "Secret")
+_MOST_RELEASES = 3
 _UNNAMED = "release-name"
 """What Helm calls a release without a name."""
 
@@ -62,7 +63,7 @@ def led_to_charts(
     if not folders or not any(names):
         return None
     rendered: list[RenderedChart] = []
-    for chart, release in _ways(reading, settings, chosen):
+    for chart, release in _ways(reading, names, settings, chosen, rendered):
         found = render_charts((), (), release, chart, users=folders)
         if found.failure:
             span = next(comment[1] for comment in comments if comment is not None)
@@ -91,11 +92,16 @@ def _folders(names: set[str]) -> list[str]:
 
 
 def _ways(
-    reading: Reading, settings: HelmSettings, chosen: Sequence[ChosenChart]
+    reading: Reading,
+    names: Sequence[str],
+    settings: HelmSettings,
+    chosen: Sequence[ChosenChart],
+    rendered: Sequence[RenderedChart],
 ) -> Iterator[tuple[Sequence[ChosenChart], HelmSettings]]:
-    """How the charts may have been rendered, the likeliest first.
+    """How the charts may have been rendered, the likeliest first; `rendered` grows by the renders of each way.
 
-    The name of the release and its namespace are those of the flags, else those that the objects say.
+    The name of the release and its namespace are those of the flags, else those that the objects say. What the objects
+    have where those of the renders have the name of their release might be the name, too.
     """
     if chosen:
         yield chosen, settings
@@ -108,7 +114,35 @@ def _ways(
     written = (meta.get("namespace") for meta in metas)
     spaces = Counter(space for space in written if isinstance(space, str) and is_release(space))
     if spaces and not settings.namespace:
-        yield (), replace(named, namespace=spaces.most_common(1)[0][0])
+        named = replace(named, namespace=spaces.most_common(1)[0][0])
+        yield (), named
+    if not settings.release:
+        stream = list(zip(names, reading.documents, strict=True))
+        found = Counter(name for chart in list(rendered) for name in _releases(stream, chart))
+        for release, _ in found.most_common(_MOST_RELEASES):
+            yield (), replace(named, release=release)
+
+
+def _releases(stream: Sequence[tuple[str, Document]], chart: RenderedChart) -> Iterator[str]:
+    """Yield names of releases with which a render would have the names and labels of the objects of a stream."""
+    given = grouped((key[:2], document) for key, (document, _) in _given(chart))
+    objects = grouped(((name, _name(document)[0]), document) for name, document in stream)
+    for key, others in given.items():
+        for other, document in zip(others, objects.get(key, ()), strict=False):
+            mine, theirs = _names(document), _names(other)
+            for label, text in theirs.items():
+                head, release, tail = str(text).partition(chart.release.name)
+                known = str(mine.get(label))
+                inner = known.removeprefix(head).removesuffix(tail)
+                # a chart may call an object like the release alone
+                likely = (inner, known) if known == f"{head}{inner}{tail}" else (known,)
+                yield from (name for name in likely if release and name != release and is_release(name))
+
+
+def _names(document: Document) -> dict[str, Any]:
+    """Return the name of an object, and its labels."""
+    meta = mapping(mapping(document.value).get("metadata"))
+    return {"": meta.get("name"), **mapping(meta.get("labels"))}
 
 
 def _objects(reading: Reading | None) -> Counter[str]:
@@ -159,9 +193,11 @@ def _piped(reading: Reading, names: Sequence[str], rendered: Sequence[RenderedCh
     for one in sorted(rendered, key=lambda chart: -(_lines(chart.reading) & lines).total()):
         best.setdefault(str(one.chart.value.get("name")), one)
     charts = tuple(best.values())
-    given = {name: grouped(_given(chart)) for name, chart in best.items()}
+    given = {name: grouped((key[:2], pair) for key, pair in _given(chart)) for name, chart in best.items()}
     origins = tuple(
-        _origin(document, name, best[chart], given[chart].get((name, *_name(document)), ())) if chart in best else None
+        _origin(document, name, best[chart], given[chart].get((name, _name(document)[0]), ()))
+        if chart in best
+        else None
         for document, name in zip(reading.documents, names, strict=True)
         for chart in (name.partition("/")[0],)
     )
@@ -175,7 +211,8 @@ def _piped(reading: Reading, names: Sequence[str], rendered: Sequence[RenderedCh
         kind, name = _name(other[0])
         more = f" and {counted(len(other) - 1, 'other')}" if len(other) > 1 else ""
         who = f"{kind} {name}{more}"
-        why = f"{who} came of other values, which --values and --set of this command can name"
+        flags = "--values, --set, --release and --namespace"
+        why = f"{who} came of other values or of another release, which {flags} of this command can name"
         problems.append(Obstacle(reading.path, other[0].locate(("kind",), "key"), why, withheld=True))
     first = charts[0]
     return PipedChart(reading.path, first.root, first.folder, first.top, tuple(problems), reading, charts, origins)
@@ -194,7 +231,7 @@ def _given(chart: RenderedChart) -> Iterator[tuple[_Key, tuple[Document, ChartOr
 def _origin(
     document: Document, name: str, chart: RenderedChart, given: Sequence[tuple[Document, ChartOrigin]]
 ) -> ObjectOrigin | None:
-    """Where an object of a template was written: as the chart says if it is among those that are `given`."""
+    """Where an object of a template was written: as the chart says if it is among those `given` of its kind."""
     from kubelint_gpu.workspace.project.pipe.piped_chart import PipedOrigin
 
     same = next((origin for other, origin in given if other.value == document.value), None)
@@ -203,7 +240,8 @@ def _origin(
         return same
     top = chart.top.document
     head = template if top is None else replace(template, path=top.source.path, span=top.locate(("name",)))
-    return PipedOrigin(document, template, head, chart.path, next(iter(given), None))
+    alike = sorted(given, key=lambda pair: _name(pair[0]) != _name(document))
+    return PipedOrigin(document, template, head, chart.path, next(iter(alike), None))
 
 
 def _name(document: Document) -> tuple[str, str]:
