@@ -3,29 +3,27 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from itertools import takewhile
 from pathlib import PurePath
 from typing import TYPE_CHECKING
 
 import click
 
-from kubelint_gpu.documents import Reading, items
+from kubelint_gpu.documents import Reading
 from kubelint_gpu.findings.defect import defect
 from kubelint_gpu.findings.finding import INTERNAL, Finding, Place
 from kubelint_gpu.inventory.loading import KIND
 from kubelint_gpu.kube.kinds.custom_workload import declare_rows
-from kubelint_gpu.messages.display import visible
-from kubelint_gpu.messages.wording import FEW, foremost, owner_name, owner_names
 from kubelint_gpu.sources.checkout import is_chart
 from kubelint_gpu.values import Value, replace
-from kubelint_gpu.workspace.apply_order import unknown_hooks
 from kubelint_gpu.workspace.apply_set import ApplySet
 from kubelint_gpu.workspace.cluster_context import ClusterContext
 from kubelint_gpu.workspace.project.configuration import NAME
 from kubelint_gpu.workspace.project.gathering import Gathered
 from kubelint_gpu.workspace.project.grouping import Grouping, UnitChoice, sources_of
 from kubelint_gpu.workspace.project.known_configurations import context_of, read_all
+from kubelint_gpu.workspace.project.remarks import remarks_on
 from kubelint_gpu.workspace.project.worlds import WhatIf, Worlds
 from kubelint_gpu.workspace.shared_objects import outline
 
@@ -144,44 +142,6 @@ def inputs_of(
         targets = frozenset(os.path.realpath(path) for path in (*gathered.mine, *sources, *inventories))
     remarks = remarks_on(gathered, units)
     return Inputs(units, world, sources_of(units), failed, worlds.all, targets, read, tuple(defects), remarks)
-
-
-def remarks_on(gathered: Gathered, units: Sequence[ApplySet]) -> tuple[str, ...]:
-    """Return sentences about the gathered files and about their units."""
-    return (*_unrendered(gathered.unrendered), *_contradictory(units), *_unknown_hooks(units))
-
-
-def _unrendered(paths: Sequence[str]) -> Iterator[str]:
-    if paths:
-        be, them, stands = ("is", "it", "it stands") if len(paths) == 1 else ("are", "them", "they stand")
-        why = f"no kustomization around {them} or in git takes {them} in"
-        yield f"{foremost(paths)} {be} judged as {stands}: {why}."
-
-
-def _contradictory(units: Sequence[ApplySet]) -> Iterator[str]:
-    """Yield a sentence for each of a few objects that do not count, or a single sentence for many."""
-    objects = sorted({pair for unit in units for pair in unit.contradictory})
-    if len(objects) > FEW:
-        names = [name for name, _ in objects]
-        yield f"{owner_names(names)} are declared differently in several files: none counts for other directories."
-        return
-    for name, paths in objects:
-        none = "neither" if len(paths) == 2 else "none"
-        yield f"{owner_name(name)} is declared differently in {foremost(paths)}: {none} counts for other directories."
-
-
-def _unknown_hooks(units: Sequence[ApplySet]) -> Iterator[str]:
-    """Yield a sentence for each event of hooks that nobody runs, with the objects that wait for it."""
-    waiting: dict[str, list[str]] = {}
-    readings = {reading.path or reading: reading for unit in units for reading in unit.readings}.values()
-    for document in (document for reading in readings if "/hook" in reading.text for document in reading.documents):
-        for item in items(document):
-            for event in unknown_hooks(item.value):
-                name = f"{item.value.get('kind')} {item.value['metadata'].get('name')}"
-                waiting.setdefault(event, []).append(name)
-    for event, names in sorted(waiting.items()):
-        be = "is" if len(names) == 1 else "are"
-        yield visible(f"{foremost(sorted(names))} {be} not judged: neither Helm nor Argo CD knows the hook {event}.")
 
 
 def counted_in(units: Sequence[ApplySet]) -> tuple[tuple[Reading, ...], tuple[str, ...]]:

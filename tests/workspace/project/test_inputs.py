@@ -250,18 +250,3 @@ def test_units_that_ask_for_more_than_there_is_together_are_told_in_one_line(clo
 def test_the_configuration_and_the_inventory_are_no_files_of_manifests(closing):
     assert closing({"one/d.yaml": small("one")})[-1].startswith("1 file, 1 workload checked: ")
     assert closing({}, "cluster.yaml", "--isolated") == ["Nothing to check: no manifest was given or found."]
-
-
-@pytest.mark.parametrize(
-    ("hooks", "said"),
-    [
-        (["PreSync"], []),
-        (["Foo"], ["Job a0 is not judged: neither Helm nor Argo CD knows the hook foo."]),
-        (["Foo", "foo"], ["Job a0 and Job a1 are not judged: neither Helm nor Argo CD knows the hook foo."]),
-        (['"F\\no"'], ["Job a0 is not judged: neither Helm nor Argo CD knows the hook f\\no."]),
-    ],
-)
-def test_hooks_that_nobody_runs_are_remarked(tmp_path, hooks, said):
-    job = "apiVersion: batch/v1\nkind: Job\nmetadata:\n  name: a%d\n  annotations: {argocd.argoproj.io/hook: %s}\n---\n"
-    (tmp_path / "m.yaml").write_text("".join(job % pair for pair in enumerate(hooks)))
-    assert check_json(tmp_path, "-i", NODES).json.get("remarks", []) == said
