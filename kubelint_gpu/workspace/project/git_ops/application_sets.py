@@ -158,7 +158,10 @@ def _filled(template: Any, parameters: Mapping[str, Any], *, in_go: bool) -> Any
         CannotFollowError: a template of Go does more than to name a parameter.
     """
     if isinstance(template, dict):
-        return {key: _filled(value, parameters, in_go=in_go) for key, value in template.items()}
+        return {
+            _filled(key, parameters, in_go=in_go): _filled(value, parameters, in_go=in_go)
+            for key, value in template.items()
+        }
     if isinstance(template, list):
         return [_filled(value, parameters, in_go=in_go) for value in template]
     if not isinstance(template, str) or "{{" not in template:

@@ -139,15 +139,20 @@ class GitObject:
         return GivenValues(below)
 
     def part(self, form: Any, *pointer: str | int) -> GivenValues:
-        """Return values in the object itself.
+        """Return values in the object itself."""
+        return GivenValues(self._path, form, self._document.index, self.within(*pointer))
 
-        Raises:
-            CannotFollowError: a template fills the values in.
-        """
-        whole = (*self._pointer, *pointer)
-        if value_at(self._document.value, whole) != value_at(self.value, pointer):
-            raise CannotFollowError("its values hold parameters of the template")
-        return GivenValues(self._path, form, self._document.index, whole)
+    def within(self, *pointer: str | int) -> Pointer:
+        """Return where a field stands in the document."""
+        return (*self._pointer, *pointer)
+
+    def is_written(self, *pointer: str | int) -> bool:
+        """Whether a field stands in the document as it is, and no template fills it in."""
+        return bool(value_at(self._document.value, self.within(*pointer)) == value_at(self.value, pointer))
+
+    def at(self, *pointer: str | int) -> dict[str, Any]:
+        """Return the mapping at a place of the object; empty if there is none."""
+        return mapping(value_at(self.value, pointer))
 
     def declared(self, kind: str, name: str) -> list[tuple[SourceFile, Document]]:
         """Return the documents that declare an object of its namespace. Of several, the nearest count.
@@ -169,7 +174,7 @@ class GitObject:
         if reference.get("kind") != "ConfigMap" or reference.get("targetPath"):
             raise CannotFollowError("values come from a Secret, or are one value (`targetPath`)")
         entries = self.declared("ConfigMap", name) if isinstance(name, str) and isinstance(key, str) else []
-        if len(entries) != 1 or not is_mapping(value_at(entries[0][1].value, ("data", key))):
+        if len(entries) != 1 or yaml_mapping(value_at(entries[0][1].value, ("data", key))) is None:
             raise CannotFollowError(_NO_CONFIG_MAP)
         real = os.path.realpath(entries[0][0].real or entries[0][0].path)
         if not is_inside(real, self.root):
@@ -194,18 +199,17 @@ def _shared(path: str, other: Path) -> int:
     return next((number for number, (first, second) in enumerate(pairs) if first != second), len(other.parent.parts))
 
 
-def is_mapping(text: Any) -> bool:
-    """Whether a text is YAML with a mapping."""
+def yaml_mapping(text: Any) -> dict[str, Any] | None:
+    """Return the mapping that a text of YAML holds; None if it holds none."""
     reading = read("", text.encode(errors="replace")) if isinstance(text, str) else None
-    return (
-        reading is not None
-        and not reading.problems
-        and any(isinstance(document.value, dict) for document in reading.documents)
-    )
+    values = [document.value for document in reading.documents] if reading and not reading.problems else []
+    return next((value for value in values if isinstance(value, dict)), None)
 
 
-def variables_of(git_object: GitObject, folder: str) -> Variables:
+def variables_of(git_object: GitObject, folder: str, pointer: Pointer = ("spec",)) -> Variables:
     """Return the variables that a Kustomization fills into a folder, given by its path below the root.
+
+    `pointer` is where the object names the folder as `path`.
 
     Raises:
         CannotFollowError: the API server refuses its variables, or there is nothing to build.
@@ -215,7 +219,8 @@ def variables_of(git_object: GitObject, folder: str) -> Variables:
     if not isinstance(substitute, dict) or not all(isinstance(value, str) for value in substitute.values()):
         raise CannotFollowError("a value of `postBuild.substitute` is no text, which the API server refuses")
     full, own = git_object.root / folder, git_object.part("mapping", "spec", "postBuild")
-    variables = Variables(os.path.realpath(full), git_object.title, own.path, own.document, ())
+    place = git_object.within(*pointer, "path")
+    variables = Variables(os.path.realpath(full), git_object.title, own.path, own.document, (), pointer=place)
     if not post:
         return variables
     if not any(is_file(full / name) for name in NAMES) and generated(DiskTree(git_object.root), folder) is None:
