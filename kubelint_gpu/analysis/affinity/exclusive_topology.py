@@ -1,18 +1,20 @@
-"""LeaderWorkerSets whose groups must be in one topology domain, although no domain takes leader and workers.
+"""LeaderWorkerSets whose groups must be in one topology domain, although too few domains take leader and workers.
 
 Behaviour: LeaderWorkerSet 0.7. With `exclusive-topology` the workers of a group get the node selector of the domain of
-their leader. With `subgroup-exclusive-topology` this holds in each subgroup; the leader is in the first one, unless
-`subGroupPolicyType` is LeaderExcluded.
+their leader, and no two groups share a domain. With `subgroup-exclusive-topology` this holds in each subgroup; the
+leader is in the first one, unless `subGroupPolicyType` is LeaderExcluded.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
-from kubelint_gpu.analysis.affinity.pod_affinity import takers
+from kubelint_gpu.analysis.affinity.pod_affinity import takers, untied
 from kubelint_gpu.groups import grouped
+from kubelint_gpu.kube.objects.pod import DEFAULT_SCHEDULER, Pod
 from kubelint_gpu.kube.values.errors import Pointer
-from kubelint_gpu.values import Value
+from kubelint_gpu.scheduler import assume, fit_on
+from kubelint_gpu.values import Value, replace
 from kubelint_gpu.workspace import field_pointers
 from kubelint_gpu.workspace.apply_set import ApplySet
 from kubelint_gpu.workspace.workload_check import WorkloadCheck
@@ -38,6 +40,57 @@ class Torn(Value):
     leader: tuple[str, ...]
     workers: tuple[str, ...]
     by_subgroup: bool
+
+
+class FewDomains(Value):
+    """More groups than domains with room for a whole group.
+
+    Attributes:
+        key: the topology key.
+        groups: the number of groups.
+        size: the number of pods of a group.
+        roomy: the domains with room.
+    """
+
+    key: str
+    groups: int
+    size: int
+    roomy: tuple[str, ...]
+
+
+def few_domains(unit: ApplySet, subject: WorkloadCheck) -> FewDomains | None:
+    """Return why some group of a LeaderWorkerSet never runs; None if all can, and for workers beside a leader.
+
+    A domain has room if all pods of a group find places on its nodes while nothing else runs there.
+    """
+    manifest, workload = subject.manifest, subject.workload
+    parts = [one for one in unit.subjects if one.manifest.item is manifest.item] if workload.custom else []
+    key = field_pointers.at(manifest, _WHOLE) if workload.kind == "LeaderWorkerSet" else None
+    if not isinstance(key, str) or parts[:1] != [subject] or unit.grown is not None or not subject.places_pods:
+        return None
+    groups = workload.replicas // (1 if len(parts) > 1 else subject.pods_of_replica)
+    workers = parts[1].workload.replicas // max(groups, 1) if len(parts) > 1 else subject.pods_of_replica - 1
+    labels = {info.node.name: info.node.labels[key] for info in unit.empty.nodes if key in info.node.labels}
+    if any(one.pod.spec.scheduler_name != DEFAULT_SCHEDULER for one in parts):
+        return None
+    domains = grouped((domain, name) for name, domain in labels.items())
+    leader, worker = (replace(one.pod, spec=untied(one.pod.spec)) for one in (parts[0], parts[-1]))
+    roomy = tuple(domain for domain, names in sorted(domains.items()) if _takes(unit, leader, worker, workers, names))
+    return FewDomains(key, groups, workers + 1, roomy) if len(roomy) < groups else None
+
+
+def _takes(unit: ApplySet, leader: Pod, worker: Pod, workers: int, names: Sequence[str]) -> bool:
+    """Whether some nodes take a leader and its workers, each beside the others."""
+    for first in (name for name in names if fit_on(leader, unit.empty, name) is None):
+        snapshot, placed = assume(leader, unit.empty, first), 0
+        for name in names:
+            while placed < workers and fit_on(worker, snapshot, name) is None:
+                placed += 1
+                meta = replace(worker.meta, name=f"{worker.meta.name}-{placed}")
+                snapshot = assume(replace(worker, meta=meta), snapshot, name)
+        if placed == workers:
+            return True
+    return False
 
 
 def torn(unit: ApplySet) -> Iterator[tuple[WorkloadCheck, Torn]]:
