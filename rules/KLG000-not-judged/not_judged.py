@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from itertools import islice
 
-from kubelint_gpu.analysis.node_misfit import is_gpu
+from kubelint_gpu.analysis.node_misfit import is_gpu, wants_gpu
 from kubelint_gpu.engine.api import WHO, ApplySet, Diagnostic, Manifest, Place, Shared, rule, unjudged_rule
-from kubelint_gpu.kube.admission.defaults import extended_resources
 from kubelint_gpu.kube.kinds.by_shape import gpu_requests, is_of_unknown_kind
 from kubelint_gpu.kube.kinds.custom_workload import further_rows, row_of
 from kubelint_gpu.messages.wording import NO_WORK, USED_UP, listed
@@ -22,11 +21,12 @@ def _not_known(unit: ApplySet) -> Iterator[Diagnostic]:
         if (row is None and not is_of_unknown_kind(value)) or unit.follows(manifest):
             continue
         is_known = row is not None and (bool(manifest.templates) or row not in further_rows())
-        if is_known and any(_asks_for_gpus(template) for template in manifest.templates):
+        if is_known and any(wants_gpu(one) for one in unit.subjects if one.manifest.item is manifest.item):
             continue
         for asked, resource in islice(gpu_requests(value, is_gpu), 1):
             judged = "judged by their shape only" if manifest.templates else "not judged"
             why = "its kind is not known" if row is None else "kinds: in the configuration names no template of it"
+            ask = f" ask for GPUs, and their kind is not known: their pods are {judged}"
             lost = f"{why}: its pods are {judged}"
             if is_known:
                 lost = "its kind is known, but not what this field means for its pods: they are judged without"
@@ -38,23 +38,9 @@ def _not_known(unit: ApplySet) -> Iterator[Diagnostic]:
                 cause="kind",
                 severity="note",
                 undecided=f"the kind {manifest.kind} is not {'fully ' if is_known else ''}known",
-                shared=_of_kind(manifest.kind, judged) if row is None else None,
+                shared=Shared(f"kind {manifest.kind}", (WHO, ask), of_run=True) if row is None else None,
                 help=("check the Deployments and other objects that its controller makes of it",),
             )
-
-
-def _asks_for_gpus(template: Manifest) -> bool:
-    """Whether a judged pod template asks for GPUs, by a resource or by a claim."""
-    workload = template.workload
-    return workload is not None and (
-        bool(workload.spec.resource_claims) or any(is_gpu(name) for name in extended_resources(workload.spec))
-    )
-
-
-def _of_kind(kind: str, judged: str) -> Shared:
-    """What objects of one kind have in common."""
-    ask = f" ask for GPUs, and their kind is not known: their pods are {judged}"
-    return Shared(f"kind {kind}", (WHO, ask), of_run=True)
 
 
 def _name(manifest: Manifest) -> str:

@@ -43,14 +43,7 @@ class Torn(Value):
 
 
 class FewDomains(Value):
-    """More groups than domains with room for a whole group.
-
-    Attributes:
-        key: the topology key.
-        groups: the number of groups.
-        size: the number of pods of a group.
-        roomy: the domains with room.
-    """
+    """More `groups` of `size` pods than domains of a topology key with room for a whole group, which are `roomy`."""
 
     key: str
     groups: int

@@ -12,23 +12,18 @@ from collections.abc import Mapping
 from typing import Any
 
 from kubelint_gpu.documents import MAX_BYTES, Pointer, read
-from kubelint_gpu.kube.values.plain import mapping, sequence
-from kubelint_gpu.sources.checkout import is_folder
+from kubelint_gpu.kube.values.plain import at, mapping, sequence
 from kubelint_gpu.sources.kustomize.files.generated import generated
 from kubelint_gpu.sources.kustomize.files.kustomization import DiskTree, find_in, joined, load
+from kubelint_gpu.sources.kustomize.files.survey import read_once
 from kubelint_gpu.workspace.project.git_ops.git_object import CannotFollowError, GitObject
 
-OF_FLUX = {
-    "targetNamespace": "namespace",
-    **{key: key for key in ("namePrefix", "nameSuffix", "patches", "components")},
-}
+_BOTH = {key: key for key in ("namePrefix", "nameSuffix", "patches", "components")}
+OF_FLUX = {"targetNamespace": "namespace", **_BOTH}
 """Fields of a Kustomization of Flux, each with that of the kustomization."""
-OF_ARGO = {
-    "commonLabels": "labels",
-    **{key: key for key in ("namespace", "namePrefix", "nameSuffix", "replicas", "patches", "components")},
-}
+OF_ARGO = {"commonLabels": "labels", "namespace": "namespace", "replicas": "replicas", **_BOTH}
 """Fields of `kustomize` of a source of Argo CD, each with that of the kustomization."""
-_NAMES = ("namePrefix", "nameSuffix")
+_TEXTS = ("namespace", "namePrefix", "nameSuffix")
 
 
 def added_layer(
@@ -36,41 +31,32 @@ def added_layer(
 ) -> tuple[str, tuple[Pointer, ...]]:
     """Return the text of the kustomization, and where the object has each of its lines; empty if there is none.
 
-    Args:
-        git_object: the object.
-        folder: the folder, below the root of the repository.
-        fields: the followed fields of the object, each with that of the kustomization.
-        pointer: where the fields stand in the object.
+    `folder` is below the root of the repository; `fields` stand at `pointer` of the object.
 
     Raises:
         CannotFollowError: a field has a value that is not followed.
     """
     spec = git_object.at(*pointer)
     given = [(name, key) for name, key in fields.items() if spec.get(name)]
-    if not given:
-        return "", ()
-    if folder == ".":
+    if given and folder == ".":
         raise CannotFollowError(f"`{given[0][0]}` changes the root of the repository")
     tree = DiskTree(git_object.root)
     head = find_in(tree, folder)
     own = load(tree, head, head) if head is not None else None
-    lines: list[tuple[str, Pointer]] = [(f"resources: [{json.dumps(f'../{folder}')}]", pointer)]
+    lines: list[tuple[str, Pointer]] = [(f"resources: [{json.dumps(f'../{folder}')}]", git_object.within(*pointer))]
     for name, key in given:
         value, place = spec[name], git_object.within(*pointer, name)
-        if key in ("namespace", *_NAMES):
+        if key in _TEXTS:
             if not isinstance(value, str):
                 raise CannotFollowError(f"`{name}` is no text")
-            if key in _NAMES and own is not None and own.value.get(key):
+            if key != "namespace" and own is not None and own.value.get(key):
                 raise CannotFollowError(f"its folder has a `{key}`, too")
             lines.append((f"{key}: {json.dumps(value)}", place))
             continue
-        entries = [_labels(spec)] if key == "labels" else sequence(value)
         lines.append((f"{key}:", place))
-        lines += (
-            (f"- {json.dumps(_entry(git_object, folder, key, entry))}", place if key == "labels" else (*place, index))
-            for index, entry in enumerate(entries)
-        )
-    return "".join(f"{line}\n" for line, _ in lines), tuple(place for _, place in lines)
+        for index, entry in enumerate([_labels(spec)] if key == "labels" else sequence(value)):
+            lines.append((f"- {json.dumps(_entry(git_object, folder, key, entry))}", (*place, index)))
+    return "".join(f"{line}\n" for line, _ in lines if given), tuple(place for _, place in lines)
 
 
 def _entry(git_object: GitObject, folder: str, key: str, entry: Any) -> Any:
@@ -81,7 +67,7 @@ def _entry(git_object: GitObject, folder: str, key: str, entry: Any) -> Any:
     """
     if key == "components":
         path = joined(folder, entry) if isinstance(entry, str) else None
-        if path is None or not is_folder(git_object.root / path):
+        if path is None or not DiskTree(git_object.root).is_folder(path):
             raise CannotFollowError("a component is not in this repository")
         return f"../{path}"
     fields = dict(mapping(entry))
@@ -105,28 +91,20 @@ def _entry(git_object: GitObject, folder: str, key: str, entry: Any) -> Any:
 def _labels(spec: Mapping[str, Any]) -> dict[str, Any]:
     """Return `commonLabels` of Argo CD as an entry of `labels`."""
     pairs = {key: str(value) for key, value in mapping(spec.get("commonLabels")).items()}
-    plain = spec.get("labelWithoutSelector") is True
-    return {
-        "pairs": pairs,
-        "includeSelectors": not plain,
-        "includeTemplates": not plain or spec.get("labelIncludeTemplates") is True,
-    }
+    selected = spec.get("labelWithoutSelector") is not True
+    in_templates = selected or spec.get("labelIncludeTemplates") is True
+    return {"pairs": pairs, "includeSelectors": selected, "includeTemplates": in_templates}
 
 
 def lacks_namespaces(git_object: GitObject, folder: str, *, deep: bool) -> bool:
     """Whether an object of a folder has no namespace, and Kustomize takes all: each has a kind and its own name."""
     tree = DiskTree(git_object.root)
     made = generated(tree, folder, deep=deep)
-    if made is None:
-        return False
-    paths = [joined(folder, path) for path in mapping(read(*made).documents[0].value)["resources"]]
-    readings = [read(path, tree.read(path) or b"") for path in paths if path]
-    values = [mapping(document.value) for reading in readings for document in reading.documents if document.value]
-    found = [(one.get("kind"), mapping(one.get("metadata"))) for one in values]
-    names = [(str(kind), str(meta.get("namespace")), str(meta.get("name"))) for kind, meta in found]
-    whole = all(kind and meta.get("name") for kind, meta in found) and len({*names}) == len(names)
-    return (
-        whole
-        and not any(reading.problems for reading in readings)
-        and any(not meta.get("namespace") for _, meta in found)
-    )
+    paths = sequence(at(read(*made).documents[0].value, ("resources",))) if made is not None else []
+    readings = [read_once(path, tree.read(joined(folder, path) or "") or b"") for path in paths]
+    values = [document.value for reading in readings for document in reading.documents if document.value]
+    keys = [
+        tuple(at(one, key) for key in (("metadata", "namespace"), ("metadata", "name"), ("kind",))) for one in values
+    ]
+    whole = all(name and kind for _, name, kind in keys) and len(set(map(str, keys))) == len(keys)
+    return whole and not any(reading.problems for reading in readings) and not all(space for space, _, _ in keys)

@@ -15,33 +15,14 @@ from kubelint_gpu.workspace.project.git_ops.git_object import NO_FILE, CannotFol
 
 _SPECIAL = pattern(r"([\\.,=\[\]{}])")
 _ESCAPED = r"\\\1"
-_LONGEST = 100_000
 
 
 def argo_values(
     git_object: GitObject, helm: dict[str, Any], folder: str, references: set[str], pointer: Pointer
-) -> tuple[tuple[GivenValues, ...], tuple[tuple[str, str], ...]]:
-    """Return the values of a source, and single values that a template of the object makes, with paths and as JSON.
-
-    Raises:
-        CannotFollowError: a file is missing, or a value comes of a file.
-    """
-    given: list[GivenValues] = []
-    sets: list[tuple[str, str]] = []
-    for one in _in_order(git_object, helm, folder, references, pointer):
-        if isinstance(one, GivenValues):
-            given.append(one)
-        else:
-            sets += one
-    if sum(len(path) + len(text) for path, text in sets) > _LONGEST:
-        raise CannotFollowError("a template makes too many values")
-    return tuple(given), tuple(sets)
-
-
-def _in_order(
-    git_object: GitObject, helm: dict[str, Any], folder: str, references: set[str], pointer: Pointer
-) -> Iterator[GivenValues | list[tuple[str, str]]]:
+) -> Iterator[GivenValues | tuple[str, str]]:
     """Yield the values in Argo CD's order: files, `values` or `valuesObject`, parameters.
+
+    Single values that a template of the object makes are pairs, with path and as JSON.
 
     Raises:
         CannotFollowError: a file is missing, or a value comes of a file.
@@ -66,12 +47,12 @@ def _in_order(
             raise CannotFollowError(f"`{key}` holds no mapping")
         made = not git_object.is_written(*whole)
         form = "mapping" if key == "valuesObject" else "text"
-        yield list(_leaves(value, "")) if made else git_object.part(form, *whole)
+        yield from _leaves(value, "") if made else [git_object.part(form, *whole)]
     parameters = [mapping(entry) for entry in sequence(helm.get("parameters"))]
     if any("[" in str(entry.get("name")) or str(entry.get("value"))[:1] in ("{", "$") for entry in parameters):
         raise CannotFollowError("a parameter is an expression")
     if parameters and (made or not git_object.is_written(*pointer, "parameters")):
-        yield [(str(entry.get("name")), json.dumps(_plain(entry))) for entry in parameters]
+        yield from ((str(entry.get("name")), json.dumps(_plain(entry))) for entry in parameters)
     elif parameters:
         yield git_object.part("parameters", *pointer, "parameters")
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 import posixpath
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +20,7 @@ from kubelint_gpu.kube.values.frozen import EMPTY
 from kubelint_gpu.kube.values.plain import mapping, sequence
 from kubelint_gpu.sources.checkout import is_file, may_be_address_of, repository_root
 from kubelint_gpu.sources.files import SourceFile
+from kubelint_gpu.sources.helm.given_values import GivenValues
 from kubelint_gpu.sources.kustomize.files.kustomization import NAMES
 from kubelint_gpu.sources.kustomize.variables import Variables
 from kubelint_gpu.values import Value, replace
@@ -36,12 +38,8 @@ from kubelint_gpu.workspace.project.git_ops.git_object import (
     variables_of,
 )
 
-_FOLLOWED = frozenset((
-    "apiVersions", "commonAnnotations", "commonAnnotationsEnvsubst", "forceCommonAnnotations", "forceCommonLabels",
-    "ignoreMissingComponents", "images", "kubeVersion", "labelIncludeTemplates", "labelWithoutSelector", "recurse",
-    "version",
-))  # fmt: skip
-"""Fields of `kustomize` and `directory` that are followed, or have no effect on placement."""
+_LONGEST = 100_000
+"""So many characters of single values are given to Helm."""
 
 Followed = tuple[str, int]
 """An object that is followed: its file as it is printed, and which document of it."""
@@ -60,12 +58,10 @@ def application(git_object: GitObject) -> Iterator[ChosenChart | Variables]:
     ]
     if not sources:
         raise CannotFollowError("it names no source")
-    references: set[str] = set()
     for source in sources:
         if not may_be_address_of(source.get("repoURL"), git_object.root):
             raise CannotFollowError(ELSEWHERE)
-        if isinstance(source.get("ref"), str):
-            references.add(f"${source['ref']}")
+    references = {f"${source['ref']}" for source in sources if isinstance(source.get("ref"), str)}
     destination = mapping(git_object.spec.get("destination"))
     namespace = destination.get("namespace") or "default"
     sent_to = tuple(str(destination[key]) for key in ("name", "server") if destination.get(key))
@@ -73,16 +69,19 @@ def application(git_object: GitObject) -> Iterator[ChosenChart | Variables]:
         if "ref" in source and "path" not in source:
             continue
         folder = git_object.folder(source.get("path"))
-        changed = {*mapping(source.get("kustomize")), *mapping(source.get("directory"))} - _FOLLOWED - {*OF_ARGO}
-        if changed or source.get("plugin"):
-            raise CannotFollowError("`kustomize`, `directory` or a plugin changes what the source holds")
+        if {*mapping(source.get("directory"))} - {"recurse"} or source.get("plugin"):
+            raise CannotFollowError("`directory` or a plugin changes what the source holds")
         overrides = (".argocd-source.yaml", f".argocd-source-{git_object.name}.yaml")
         if "/" in git_object.name or any(is_file(git_object.root / folder / name) for name in overrides):
             raise CannotFollowError("a file `.argocd-source.yaml` can change what the source says")
         pointer: Pointer = ("spec", "sources", number) if several else ("spec", "source")
         if is_file(git_object.root / folder / CHART) and OF_ARGO.keys().isdisjoint(mapping(source.get("kustomize"))):
             helm = mapping(source.get("helm"))
-            values, sets = argo_values(git_object, helm, folder, references, (*pointer, "helm"))
+            every = list(argo_values(git_object, helm, folder, references, (*pointer, "helm")))
+            values = [one for one in every if isinstance(one, GivenValues)]
+            sets = tuple(one for one in every if isinstance(one, tuple))
+            if sum(map(len, chain(*sets))) > _LONGEST:
+                raise CannotFollowError("a template makes too many values")
             release = helm.get("releaseName") or git_object.name
             chart = git_object.chart(folder, release, helm.get("namespace") or namespace, values)
             yield replace(chart, sent_to=sent_to, sets=sets)

@@ -6,7 +6,6 @@ import os
 import posixpath
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +17,7 @@ from kubelint_gpu.sources.files import SourceFile, display_path
 from kubelint_gpu.sources.helm.given_values import GivenValues, is_release
 from kubelint_gpu.sources.kustomize.files.generated import generated
 from kubelint_gpu.sources.kustomize.files.kustomization import NAMES, DiskTree
+from kubelint_gpu.sources.kustomize.files.survey import read_once
 from kubelint_gpu.sources.kustomize.variables import Variables, VariableSource
 from kubelint_gpu.values import Value, replace
 from kubelint_gpu.workspace.project.charts import ChosenChart
@@ -34,24 +34,18 @@ class CannotFollowError(Exception):
     """An object names something that lies elsewhere, or that this program does not follow; the text says which."""
 
 
-class Named(Value, eq=False, dict=True):
+class Named(Value, eq=False):
     """The objects that Flux objects name: addresses of GitRepositories, and files with ConfigMaps and Secrets."""
 
     addresses: Mapping[str, Any]
     files: tuple[SourceFile, ...] = ()
-
-    @cached_property
-    def _read(self) -> dict[str, tuple[Document, ...]]:
-        return {}
 
     def declared(self, kind: str, name: str, namespace: str) -> Iterator[tuple[SourceFile, Document]]:
         """Yield the documents that declare an object of a kind."""
         for file in self.files:
             if kind.encode() not in file.data or name.encode(errors="replace") not in file.data:
                 continue
-            if file.path not in self._read:
-                self._read[file.path] = read(file.path, file.data).documents
-            for document in self._read[file.path]:
+            for document in read_once(file.path, file.data).documents:
                 value = mapping(document.value)
                 meta = mapping(value.get("metadata"))
                 identity = value.get("kind"), meta.get("name"), meta.get("namespace") or "default"
@@ -154,15 +148,19 @@ class GitObject:
         """Return the mapping at a place of the object; empty if there is none."""
         return mapping(value_at(self.value, pointer))
 
-    def declared(self, kind: str, name: str) -> list[tuple[SourceFile, Document]]:
-        """Return the documents that declare an object of its namespace. Of several, the nearest count.
+    def declared(self, kind: str, name: str) -> tuple[str, Document] | None:
+        """Return the document of this repository that declares an object of its namespace, and its path below the root.
 
-        Clusters of one repository declare objects of the same name, each in a separate folder.
+        Clusters of one repository declare objects of the same name, each in a separate folder: the nearest counts. None
+        if there is none, or no nearest one.
         """
         entries = list(self._named.declared(kind, name, self.namespace))
-        near = [_shared(os.path.realpath(file.real or file.path), self.root / self._path) for file, _ in entries]
-        nearest = [entry for entry, depth in zip(entries, near, strict=True) if depth == max(near)]
-        return nearest if len(nearest) == 1 else []
+        paths = [os.path.realpath(file.real or file.path) for file, _ in entries]
+        near = [_shared(path, self.root / self._path) for path in paths]
+        nearest = [index for index, depth in enumerate(near) if depth == max(near)]
+        if len(nearest) != 1 or not is_inside(paths[nearest[0]], self.root):
+            return None
+        return Path(paths[nearest[0]]).relative_to(self.root).as_posix(), entries[nearest[0]][1]
 
     def values_of(self, reference: Mapping[str, Any]) -> GivenValues:
         """Return the values in a ConfigMap of the repository.
@@ -173,13 +171,10 @@ class GitObject:
         name, key = reference.get("name"), reference.get("valuesKey") or "values.yaml"
         if reference.get("kind") != "ConfigMap" or reference.get("targetPath"):
             raise CannotFollowError("values come from a Secret, or are one value (`targetPath`)")
-        entries = self.declared("ConfigMap", name) if isinstance(name, str) and isinstance(key, str) else []
-        if len(entries) != 1 or yaml_mapping(value_at(entries[0][1].value, ("data", key))) is None:
+        found = self.declared("ConfigMap", name) if isinstance(name, str) and isinstance(key, str) else None
+        if found is None or yaml_mapping(value_at(found[1].value, ("data", key))) is None:
             raise CannotFollowError(_NO_CONFIG_MAP)
-        real = os.path.realpath(entries[0][0].real or entries[0][0].path)
-        if not is_inside(real, self.root):
-            raise CannotFollowError(_NO_CONFIG_MAP)
-        return GivenValues(Path(real).relative_to(self.root).as_posix(), "text", entries[0][1].index, ("data", key))
+        return GivenValues(found[0], "text", found[1].index, ("data", key))
 
     def chart(self, folder: str, release: Any, namespace: Any, values: Iterable[GivenValues]) -> ChosenChart:
         """Return the chart, rendered as the object renders it.
@@ -240,12 +235,8 @@ def _source(git_object: GitObject, reference: Mapping[str, Any], pointer: Pointe
     if kind not in ("ConfigMap", "Secret") or not isinstance(name, str):
         raise CannotFollowError("an entry of `postBuild.substituteFrom` names no ConfigMap and no Secret")
     optional = reference.get("optional") is True
-    for file, document in git_object.declared(kind, name):
-        real = os.path.realpath(file.real or file.path)
-        if is_inside(real, git_object.root):
-            path = Path(real).relative_to(git_object.root).as_posix()
-            return VariableSource(f"{kind} {name}", pointer, optional, path, document.index)
-    return VariableSource(f"{kind} {name}", pointer, optional)
+    path, document = git_object.declared(kind, name) or ("", None)
+    return VariableSource(f"{kind} {name}", pointer, optional, path, 0 if document is None else document.index)
 
 
 def told_apart(every: Sequence[Variables]) -> Iterator[Variables]:
