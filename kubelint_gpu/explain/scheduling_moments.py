@@ -129,11 +129,10 @@ def _upgraded(unit: ApplySet, subject: WorkloadCheck, running: Snapshot) -> Iter
     if turn_of(value)[0] or is_before_install(value):
         return
     for other in running_for_good(unit, [subject]):
-        if own_pods(other.workload, unit.cluster.pods) or not turn_of(other.manifest.item.value)[0]:
-            continue
-        placed = filled(other.workload, running)[0]
-        running = with_placed(running, placed)
-        yield from placed
+        if turn_of(other.manifest.item.value)[0] and not own_pods(other.workload, unit.cluster.pods):
+            placed = filled(other.workload, running)[0]
+            running = with_placed(running, placed)
+            yield from placed
 
 
 def _on_its_node(

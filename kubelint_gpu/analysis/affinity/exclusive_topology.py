@@ -56,20 +56,22 @@ def few_domains(unit: ApplySet, subject: WorkloadCheck) -> FewDomains | None:
 
     A domain has room if all pods of a group find places on its nodes while nothing else runs there.
     """
-    manifest, workload = subject.manifest, subject.workload
-    parts = [one for one in unit.subjects if one.manifest.item is manifest.item] if workload.custom else []
-    key = field_pointers.at(manifest, _WHOLE) if workload.kind == "LeaderWorkerSet" else None
-    if not isinstance(key, str) or parts[:1] != [subject] or unit.grown is not None or not subject.places_pods:
+    manifest = subject.manifest
+    key = field_pointers.at(manifest, _WHOLE) if subject.workload.kind == "LeaderWorkerSet" else None
+    if not isinstance(key, str) or unit.grown is not None or subject.scaled is not None:
         return None
-    groups = workload.replicas // (1 if len(parts) > 1 else subject.pods_of_replica)
-    workers = parts[1].workload.replicas // max(groups, 1) if len(parts) > 1 else subject.pods_of_replica - 1
+    parts = [one for one in unit.subjects if one.manifest.item is manifest.item]
     labels = {info.node.name: info.node.labels[key] for info in unit.empty.nodes if key in info.node.labels}
-    if any(one.pod.spec.scheduler_name != DEFAULT_SCHEDULER for one in parts):
+    other = any(one.pod.spec.scheduler_name != DEFAULT_SCHEDULER for one in parts)
+    if parts[0] is not subject or other or not labels:
         return None
+    fields: tuple[Pointer, ...] = (("spec", "replicas"), ("spec", "leaderWorkerTemplate", "size"))
+    written = (field_pointers.at(manifest, field) for field in fields)
+    groups, size = (number if type(number) is int else 1 for number in written)
     domains = grouped((domain, name) for name, domain in labels.items())
     leader, worker = (replace(one.pod, spec=untied(one.pod.spec)) for one in (parts[0], parts[-1]))
-    roomy = tuple(domain for domain, names in sorted(domains.items()) if _takes(unit, leader, worker, workers, names))
-    return FewDomains(key, groups, workers + 1, roomy) if len(roomy) < groups else None
+    roomy = tuple(domain for domain, names in sorted(domains.items()) if _takes(unit, leader, worker, size - 1, names))
+    return FewDomains(key, groups, size, roomy) if len(roomy) < groups else None
 
 
 def _takes(unit: ApplySet, leader: Pod, worker: Pod, workers: int, names: Sequence[str]) -> bool:

@@ -100,7 +100,17 @@ def test_as_many_domains_with_room_as_groups_are_enough(old, new):
     assert findings(GROUPS.replace(old, new), RACKS.replace(old, new), "KLG109") == []
 
 
+def test_a_number_of_groups_that_is_not_written_is_one():
+    assert findings(ONE_TEMPLATE.replace("  replicas: 3\n", ""), RACKS, "KLG109") == []
+
+
 def test_without_a_domain_that_has_room_not_one_group_runs():
-    (found,) = findings(GROUPS, RACKS.replace("rack:", "zone:"), "KLG109")
+    small = RACKS.replace("cpu: 8", "cpu: 5").replace("cpu: 4", "cpu: 3")
+    (found,) = findings(GROUPS, small.replace("cpu: 6", "cpu: 5"), "KLG109")
     assert "not one of 3 groups can run" in found.message
     assert found.message.endswith("which none has")
+
+
+@pytest.mark.parametrize("inventory", ["", RACKS.replace("rack:", "zone:")])
+def test_where_no_node_is_known_to_have_the_key_nothing_is_told(inventory):
+    assert findings(GROUPS, inventory, "KLG109") == []

@@ -7,7 +7,6 @@ the kustomization of the folder itself: where that gives something else, the obj
 from __future__ import annotations
 
 import json
-import posixpath
 from collections.abc import Mapping
 from typing import Any
 
@@ -72,10 +71,9 @@ def _entry(git_object: GitObject, folder: str, key: str, entry: Any) -> Any:
         return f"../{path}"
     fields = dict(mapping(entry))
     if key == "patches":
-        path = fields.get("path")
         # Kustomize reads files of the folder itself only
-        file = git_object.file(posixpath.join(folder, path)) if isinstance(path, str) else None
-        data = DiskTree(git_object.root).read(file.path) if file is not None else None
+        path = joined(folder, fields["path"]) if isinstance(fields.get("path"), str) else None
+        data = DiskTree(git_object.root).read(path) if path is not None else None
         patch = fields.get("patch") if data is None else data.decode(errors="replace")
         if not isinstance(patch, str) or len(patch) > MAX_BYTES:
             raise CannotFollowError("a patch is neither a text nor a file of this repository")
