@@ -30,6 +30,10 @@ def moment_text(found: SchedulingMoment, subject: WorkloadCheck) -> str:
             return "In a rollout, after all old pods are gone"
         placed = "" if found.known or own == 1 else " (the first nodes that take them)"
         return f"In a rollout, beside {'the old pod' if own == 1 else f'{own} old pods'} on {names}{placed}"
+    if found.moment == "upgrade":
+        return (
+            f"As a hook before an upgrade, beside {counted(own, 'old pod')} on {names} (the first nodes that take them)"
+        )
     if found.moment == "next-replica":
         return f"As replica {own + 1} of {subject.workload.replicas}, beside {counted(own, 'other')} on {names}"
     return "When it is first created, beside what the inventory says is running"

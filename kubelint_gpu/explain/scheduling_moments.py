@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import Literal
 
+from kubelint_gpu.builders.jobs.running_for_good import running_for_good
 from kubelint_gpu.kube.objects.meta import OwnerReference
 from kubelint_gpu.kube.objects.node import read_node
 from kubelint_gpu.kube.objects.pod import Pod
@@ -17,11 +18,12 @@ from kubelint_gpu.scheduler.explain.holders import PlacedPod
 from kubelint_gpu.simulation.controllers.controller_of import controller_of
 from kubelint_gpu.simulation.prepare.workload_change import own_pods
 from kubelint_gpu.values import Value, replace
+from kubelint_gpu.workspace.apply_order import is_before_install, turn_of
 from kubelint_gpu.workspace.apply_set import ApplySet
 from kubelint_gpu.workspace.workload_check import WorkloadCheck
 
 _MOST_PLACED = 100
-Moment = Literal["creation", "next-replica", "rollout"]
+Moment = Literal["creation", "upgrade", "next-replica", "rollout"]
 
 
 def with_daemons(unit: ApplySet, subject: WorkloadCheck, running: Snapshot) -> Snapshot:
@@ -71,10 +73,11 @@ class SchedulingMoment(Value):
     """A moment, and the explanation of the pod at that time.
 
     Attributes:
-        moment: `creation`: beside the inventory's running pods; `next-replica`: beside as many replicas as find a node;
+        moment: `creation`: beside the inventory's running pods; `upgrade`, for a hook that runs before an upgrade:
+            beside the old pods of all that the upgrade changes; `next-replica`: beside as many replicas as find a node;
             `rollout`: beside the old pods that the strategy keeps while the new one waits.
         explanation: why the pod fits or does not fit.
-        beside: how many pods of the workload itself are there, by node.
+        beside: how many pods of the workload itself are there, by node; in an upgrade those of the others.
         known: whether the inventory shows these pods; otherwise each was placed on the first node that takes it.
         growing: the names of pools that could add a node that takes the pod.
         failing: the nodes whose error ends the attempt for all nodes; empty if there is no such error.
@@ -101,6 +104,9 @@ def situations(unit: ApplySet, subject: WorkloadCheck) -> tuple[SchedulingMoment
     running = present.without([(pod, pod.spec.node_name) for pod in mine if present.node(pod.spec.node_name)])
     first = created_like(workload, "new")
     found = [_situation(unit, "creation", first, running)]
+    old = list(_upgraded(unit, subject, running))
+    if old:
+        found.append(_situation(unit, "upgrade", first, with_placed(running, old), old, known=False))
     if controller.node_bound:
         found = [_on_its_node(unit, workload, first, running, found[0])]
     if controller.node_bound or not controller.replaces_lost or not found[0].explanation.fits:
@@ -112,6 +118,21 @@ def situations(unit: ApplySet, subject: WorkloadCheck) -> tuple[SchedulingMoment
     instead = filled(workload, beside)[0] if beside is not running else []
     found += _rollout(unit, workload, beside if instead else running, instead or placed, mine)
     return tuple(found)
+
+
+def _upgraded(unit: ApplySet, subject: WorkloadCheck, running: Snapshot) -> Iterator[PlacedPod]:
+    """Yield pods that the inventory does not show, of workloads that are applied after a hook before an upgrade.
+
+    Each is placed on the first node that takes it.
+    """
+    value = subject.manifest.item.value
+    if turn_of(value)[0] or is_before_install(value):
+        return
+    for other in running_for_good(unit, [subject]):
+        if turn_of(other.manifest.item.value)[0] and not own_pods(other.workload, unit.cluster.pods):
+            placed = filled(other.workload, running)[0]
+            running = with_placed(running, placed)
+            yield from placed
 
 
 def _on_its_node(

@@ -13,6 +13,10 @@ from kubelint_gpu.kube.values.plain import mapping
 _BEFORE = frozenset(("pre-install", "pre-upgrade", "presync"))
 _WITH = frozenset(("crd-install", "sync"))
 _AFTER = frozenset(("post-install", "post-upgrade", "postsync"))
+_ELSEWHEN = frozenset((
+    "pre-delete", "post-delete", "pre-rollback", "post-rollback", "test", "test-success", "test-failure",
+    "predelete", "postdelete", "syncfail", "skip",
+))  # fmt: skip
 _HOOKS = ("argocd.argoproj.io/hook", "helm.sh/hook")
 _WAVES = ("argocd.argoproj.io/sync-wave", "helm.sh/hook-weight")
 
@@ -36,6 +40,11 @@ def turn_of(value: Mapping[str, Any]) -> Turn:
     events = _events(value)
     moment = 0 if not events.isdisjoint(_BEFORE) else 2 if not events.isdisjoint(_AFTER) else 1
     return moment, next((_whole(text) for text in _annotations(value, _WAVES)), 0)
+
+
+def unknown_hooks(value: Mapping[str, Any]) -> tuple[str, ...]:
+    """Return the events of a hook that neither Helm nor Argo CD knows: such an object is never applied by them."""
+    return tuple(sorted(_events(value) - _BEFORE - _WITH - _AFTER - _ELSEWHEN))
 
 
 def _events(value: Mapping[str, Any]) -> frozenset[str]:

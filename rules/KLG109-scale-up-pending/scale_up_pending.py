@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
+from kubelint_gpu.analysis.affinity.exclusive_topology import FewDomains, few_domains
 from kubelint_gpu.analysis.beyond.any_cluster import short_anywhere
 from kubelint_gpu.analysis.certainty import outgrown
 from kubelint_gpu.analysis.devices.told_claims import wait_for_claims
@@ -19,7 +20,7 @@ from kubelint_gpu.engine.api import ApplySet, Diagnostic, WorkloadCheck, field_p
 from kubelint_gpu.engine.put_off import keeping, when_made
 from kubelint_gpu.evidence.node_lines import clues, scarce
 from kubelint_gpu.evidence.stakes import stakes, wait_of
-from kubelint_gpu.messages.wording import counted, owner_name, some
+from kubelint_gpu.messages.wording import counted, listed, owner_name, some
 
 
 @rule("KLG109")
@@ -34,6 +35,10 @@ def scale_up_pending(unit: ApplySet) -> Iterator[Diagnostic]:
             # the rules about devices tell why
             continue
         yield from waiting_jobs(unit, subject)
+        domains = few_domains(unit, subject)
+        if domains is not None:
+            yield _in_few_domains(unit, subject, domains)
+            continue
         judgement = room_in(unit, subject)
         if judgement is None:
             continue
@@ -48,6 +53,21 @@ def scale_up_pending(unit: ApplySet) -> Iterator[Diagnostic]:
             told = list(pending_replicas(unit, subject, judgement))
             yield from told or overcommitted(unit, subject, judgement)
     yield from _replaced_by_hand(unit)
+
+
+def _in_few_domains(unit: ApplySet, subject: WorkloadCheck, found: FewDomains) -> Diagnostic:
+    some_run = f"only {len(found.roomy)}" if found.roomy else "not one"
+    have = f"{listed(found.roomy)} {'have' if len(found.roomy) > 1 else 'has'}" if found.roomy else "none has"
+    return Diagnostic(
+        "KLG109",
+        subject.replicas_place,
+        f"{some_run} of {found.groups} groups can run: each needs a {found.key} of its own with room for its "
+        f"{counted(found.size, 'pod')}, which {have}",
+        subject.manifest,
+        cause="exclusive topology",
+        certainty="certain" if unit.is_closed_to(subject) else "possible",
+        related=clues(unit, subject, scarce(subject), ()),
+    )
 
 
 def _replaced_by_hand(unit: ApplySet) -> Iterator[Diagnostic]:

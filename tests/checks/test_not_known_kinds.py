@@ -38,11 +38,57 @@ def test_what_is_judged_by_its_shape_is_undecided_too():
         {"amount": "0"},
         {"group": "apps", "kind": "Deployment"},
         {"group": "kyverno.io", "kind": "ClusterPolicy"},
-        {"group": "ray.io", "kind": "RayCluster"},
+        {"group": "scheduling.volcano.sh", "kind": "Queue", "resource": "cpu"},
     ],
 )
 def test_what_asks_for_none_has_no_pods_or_is_known_is_not_told(other):
     assert told(**other) == []
+
+
+def test_a_known_kind_that_asks_for_gpus_outside_of_its_templates_is_told():
+    (found,) = told(group="ray.io", kind="RayCluster")
+    assert (found.undecided, found.place.line) == ("the kind RayCluster is not fully known", 6)
+    assert found.message.endswith("but not what this field means for its pods: they are judged without")
+
+
+SPARK = """apiVersion: sparkoperator.k8s.io/v1beta2
+kind: SparkApplication
+metadata: {name: x}
+spec:
+  driver: {cores: 1}
+  executor: {%s}
+  sparkConf: {spark.executor.resource.gpu.amount: '2'}
+"""
+
+
+def test_a_known_kind_is_not_told_if_a_template_of_it_asks_for_gpus():
+    gpu = "gpu: {name: nvidia.com/gpu, quantity: 2}"
+    assert [one.place.line for one in findings(SPARK % "cores: 1", "", "KLG000")] == [7]
+    assert findings(SPARK % gpu, "", "KLG000") == []
+
+
+@pytest.mark.parametrize(
+    ("field", "resource"),
+    [
+        ("steps: [{name: a, computeResources: {limits: {nvidia.com/gpu: 1}}}]", "nvidia.com/gpu"),
+        ("flinkConfiguration: {external-resource.gpu.amount: '2'}", "external-resource.gpu.amount"),
+        ("gpus: 4", "gpus"),
+        ('podSpecPatch: \'{"limits": {"nvidia.com/gpu": 8}}\'', "nvidia.com/gpu"),
+        ("template: |\n    limits:\n      nvidia.com/gpu: 8", "nvidia.com/gpu"),
+        ("gpus: 0", None),
+        ("gpus: all", None),
+        ("tolerations: [{key: nvidia.com/gpu, value: '1'}]", None),
+        ("template: |\n    limits:\n      memory: 8", None),
+    ],
+)
+def test_gpus_are_found_in_whatever_form_they_are_written(field, resource):
+    found = findings(HEAD.format(group="example.com", kind="Engine") + f"  {field}\n", "", "KLG000")
+    assert [one.message.split(" asks for ")[1].split(",")[0] for one in found] == ([resource] if resource else [])
+
+
+def test_a_quota_in_an_object_of_its_own_is_no_request():
+    text = HEAD.format(group="scheduling.volcano.sh", kind="Queue") + "  gpus: 4\n  capability: {nvidia.com/gpu: 8}\n"
+    assert findings(text, "", "KLG000") == []
 
 
 @pytest.mark.parametrize(

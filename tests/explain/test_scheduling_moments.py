@@ -125,3 +125,35 @@ def test_pods_of_daemon_sets_run_already_in_a_rollout():
     found = unit(f"{deployment()}---\n{daemons}", GPU_NODE % 1)
     assert len(with_daemons(found, found.subjects[0], found.running).pods) == 1
     assert with_daemons(found, found.subjects[1], found.running) is found.running
+
+
+HOOK = """
+---
+apiVersion: batch/v1
+kind: Job
+metadata: {name: migrate, namespace: vision, annotations: {helm.sh/hook: %s}}
+spec:
+  template:
+    spec:
+      restartPolicy: Never
+      containers: [{name: main, image: a, resources: {limits: {nvidia.com/gpu: 2}}}]
+"""
+
+
+@pytest.mark.parametrize(
+    ("hook", "moments"),
+    [
+        ("pre-upgrade", ["creation", "upgrade"]),
+        ("'pre-install,pre-upgrade'", ["creation", "upgrade"]),
+        ("pre-install", ["creation"]),
+        ("post-upgrade", ["creation"]),
+    ],
+)
+def test_a_hook_before_an_upgrade_runs_beside_the_old_pods(folder, hook, moments):
+    (folder / "cluster.yaml").write_text(CLUSTER.partition("running:")[0])
+    (folder / "infer.yaml").write_text(WORKLOAD.replace("replicas: 1", "replicas: 2") + HOOK % hook)
+    found = situations(folder, what="Job/migrate")
+    assert list(found)[:2] == moments
+    if "upgrade" in found:
+        assert found["upgrade"]["own"] == [{"node": "gpu-1", "pods": 1}, {"node": "gpu-2", "pods": 1}]
+        assert of(found["upgrade"], "gpu-1")["holders"][0]["owner"] == "Deployment/vision/infer"

@@ -52,7 +52,8 @@ def test_each_folder_with_a_chart_is_rendered_with_the_values_that_the_template_
     [
         SET % ("generators: [{clusters: {}}]", "a", "a", "chart", "{}"),
         SET % (LIST, "{{env}}", "a", "chart", "{valueFiles: ['{{missing}}.yaml']}"),
-        SET % (LIST, "{{env}}", "a", "chart", "{parameters: [{name: gpus, value: '{{env}}'}]}"),
+        SET % (f"goTemplate: true\n  {LIST}", "{{ .env }}", "a", "chart", "{values: '{{ .env | quote }}: 1'}"),
+        SET % (LIST, "{{env}}", "a", "chart", "{values: '[{{env}}]'}"),
     ],
 )
 def test_a_set_whose_applications_are_not_known_is_a_note(check, tree, text):

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from checks_units import GPU_NODE, deployment, findings, unit
 
-from kubelint_gpu.workspace.apply_order import is_applied, is_before_install, turn_of
+from kubelint_gpu.workspace.apply_order import is_applied, is_before_install, turn_of, unknown_hooks
 
 JOB = """\
 ---
@@ -82,3 +82,18 @@ def test_rollouts_of_other_waves_do_not_begin_at_the_same_moment(wave, told):
     text = text.replace("  name: mixtral\n", annotated, 1)
     inventory = (bad / "spare-node-taken.inventory.yaml").read_text(encoding="utf-8")
     assert bool(findings(text, inventory, "KLG106")) is told
+
+
+@pytest.mark.parametrize(
+    ("annotations", "unknown"),
+    [
+        ({}, ()),
+        ({"sync": "PreSync,SyncFail"}, ()),
+        ({"sync": "Skip"}, ()),
+        ({"hook": "test-success, pre-rollback"}, ()),
+        ({"sync": "Foo"}, ("foo",)),
+        ({"hook": "pre-upgrade,before-upgrade"}, ("before-upgrade",)),
+    ],
+)
+def test_events_that_neither_helm_nor_argo_cd_knows_are_named(annotations, unknown):
+    assert unknown_hooks(annotated(**annotations)) == unknown

@@ -1,18 +1,20 @@
-"""LeaderWorkerSets whose groups must be in one topology domain, although no domain takes leader and workers.
+"""LeaderWorkerSets whose groups must be in one topology domain, although too few domains take leader and workers.
 
 Behaviour: LeaderWorkerSet 0.7. With `exclusive-topology` the workers of a group get the node selector of the domain of
-their leader. With `subgroup-exclusive-topology` this holds in each subgroup; the leader is in the first one, unless
-`subGroupPolicyType` is LeaderExcluded.
+their leader, and no two groups share a domain. With `subgroup-exclusive-topology` this holds in each subgroup; the
+leader is in the first one, unless `subGroupPolicyType` is LeaderExcluded.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
-from kubelint_gpu.analysis.affinity.pod_affinity import takers
+from kubelint_gpu.analysis.affinity.pod_affinity import takers, untied
 from kubelint_gpu.groups import grouped
+from kubelint_gpu.kube.objects.pod import DEFAULT_SCHEDULER, Pod
 from kubelint_gpu.kube.values.errors import Pointer
-from kubelint_gpu.values import Value
+from kubelint_gpu.scheduler import assume, fit_on
+from kubelint_gpu.values import Value, replace
 from kubelint_gpu.workspace import field_pointers
 from kubelint_gpu.workspace.apply_set import ApplySet
 from kubelint_gpu.workspace.workload_check import WorkloadCheck
@@ -38,6 +40,52 @@ class Torn(Value):
     leader: tuple[str, ...]
     workers: tuple[str, ...]
     by_subgroup: bool
+
+
+class FewDomains(Value):
+    """More `groups` of `size` pods than domains of a topology key with room for a whole group, which are `roomy`."""
+
+    key: str
+    groups: int
+    size: int
+    roomy: tuple[str, ...]
+
+
+def few_domains(unit: ApplySet, subject: WorkloadCheck) -> FewDomains | None:
+    """Return why some group of a LeaderWorkerSet never runs; None if all can, and for workers beside a leader.
+
+    A domain has room if all pods of a group find places on its nodes while nothing else runs there.
+    """
+    manifest = subject.manifest
+    key = field_pointers.at(manifest, _WHOLE) if subject.workload.kind == "LeaderWorkerSet" else None
+    if not isinstance(key, str) or unit.grown is not None or subject.scaled is not None:
+        return None
+    parts = [one for one in unit.subjects if one.manifest.item is manifest.item]
+    labels = {info.node.name: info.node.labels[key] for info in unit.empty.nodes if key in info.node.labels}
+    other = any(one.pod.spec.scheduler_name != DEFAULT_SCHEDULER for one in parts)
+    if parts[0] is not subject or other or not labels:
+        return None
+    fields: tuple[Pointer, ...] = (("spec", "replicas"), ("spec", "leaderWorkerTemplate", "size"))
+    written = (field_pointers.at(manifest, field) for field in fields)
+    groups, size = (number if type(number) is int else 1 for number in written)
+    domains = grouped((domain, name) for name, domain in labels.items())
+    leader, worker = (replace(one.pod, spec=untied(one.pod.spec)) for one in (parts[0], parts[-1]))
+    roomy = tuple(domain for domain, names in sorted(domains.items()) if _takes(unit, leader, worker, size - 1, names))
+    return FewDomains(key, groups, size, roomy) if len(roomy) < groups else None
+
+
+def _takes(unit: ApplySet, leader: Pod, worker: Pod, workers: int, names: Sequence[str]) -> bool:
+    """Whether some nodes take a leader and its workers, each beside the others."""
+    for first in (name for name in names if fit_on(leader, unit.empty, name) is None):
+        snapshot, placed = assume(leader, unit.empty, first), 0
+        for name in names:
+            while placed < workers and fit_on(worker, snapshot, name) is None:
+                placed += 1
+                meta = replace(worker.meta, name=f"{worker.meta.name}-{placed}")
+                snapshot = assume(replace(worker, meta=meta), snapshot, name)
+        if placed == workers:
+            return True
+    return False
 
 
 def torn(unit: ApplySet) -> Iterator[tuple[WorkloadCheck, Torn]]:

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import re
+from collections.abc import Callable, Iterator
 from typing import Any
 
 from kubelint_gpu.kube.objects.requests import is_extended
 from kubelint_gpu.kube.objects.workload import api_group, is_workload
 from kubelint_gpu.kube.values.errors import Pointer
 from kubelint_gpu.kube.values.plain import at, mapping, sequence
+from kubelint_gpu.patterns import pattern
 
 WITHOUT_PODS = (".k8s.io", "kyverno.io", "gatekeeper.sh")
 """Ends of API groups whose objects have no pods, though they may show what pods ask for."""
@@ -19,6 +21,12 @@ GIT_OPS = {
     ("kustomize.toolkit.fluxcd.io", "Kustomization"): "Flux",
 }
 """Kinds of objects that name what is rendered and applied elsewhere, and who does that: their values are no pods."""
+_NO_REQUESTS = ("Class", "Config", "Policy", "Pool", "Profile", "Project", "Queue", "Quota")
+"""Ends of kinds that limit or describe what other objects ask for."""
+_COUNT = pattern(r"(?:^|[._-]|num)gpus?(?:[._-]?(?:amount|count|limit|num))?$", re.IGNORECASE)
+_AMOUNT = pattern(r"[1-9][0-9]{0,5}", re.ASCII)
+_IN_TEXT = pattern(r"""([a-z0-9.-]+/[A-Za-z0-9._-]+)\\?["']?[ \t]*:[ \t]*\\?["']?[1-9]""", re.ASCII)
+_LONGEST = 100_000
 _FOR_OTHERS = ("Class", "Config", "Profile", "Runtime", "Template")
 _TEMPLATE = {"metadata", "spec"}
 
@@ -90,6 +98,29 @@ def _asks(resources: Any) -> bool:
     """Whether the resources of a container name an extended resource."""
     parts = [resources.get(part) for part in ("limits", "requests")] if isinstance(resources, dict) else []
     return any(is_extended(str(name)) for part in parts if isinstance(part, dict) for name in part)
+
+
+def gpu_requests(value: dict[str, Any], is_gpu: Callable[[str], bool]) -> Iterator[tuple[Pointer, str]]:
+    """Yield where fields at any depth request GPUs, in the order of the file, each with the resource or the field.
+
+    A request is an amount of a resource in `limits` or `requests`, or of a field such as `gpus`, or stands in a text.
+    """
+    counts = not str(value.get("kind")).endswith(_NO_REQUESTS) and (api_group(value), value.get("kind")) not in GIT_OPS
+    left: list[tuple[Pointer, Any]] = [((), value)]
+    while left:
+        where, found = left.pop()
+        if isinstance(found, dict):
+            if where[-1:] in (("limits",), ("requests",)) and "resources" in str(where[-2:-1]).lower():
+                names = [str(name) for name, amount in found.items() if amount not in (0, "0")]
+                yield from (((*where, name), name) for name in names if "/" in name and is_gpu(name))
+            left += [((*where, key), below) for key, below in reversed(found.items())]
+        elif isinstance(found, list):
+            left += [((*where, place), below) for place, below in reversed(list(enumerate(found)))]
+        elif counts and where[:1] == ("spec",):
+            text, name = str(found)[:_LONGEST], str(where[-1])
+            if _AMOUNT().fullmatch(text) and _COUNT().search(name):
+                yield where, name
+            yield from ((where, match[1]) for match in _IN_TEXT().finditer(text) if is_gpu(match[1]))
 
 
 def composed(

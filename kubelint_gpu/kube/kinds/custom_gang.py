@@ -140,13 +140,8 @@ def _job_set(root: Fields) -> Iterator[CustomGang]:
         copies = _count(entry.value.get("replicas"), 1)
         part = ((*inner.pointer, "template"), parallelism)
         later = entry.value.get("dependsOn") is not None
-        found.append(
-            (
-                CustomGang((part,), (*job.pointer, *sign), _MEET, _seconds(inner), str(entry.value.get("name"))),
-                copies,
-                later,
-            )
-        )
+        gang = CustomGang((part,), (*job.pointer, *sign), _MEET, _seconds(inner), str(entry.value.get("name")))
+        found.append((gang, copies, later))
     in_order = spec.down("startupPolicy").value.get("startupPolicyOrder") == "InOrder"
     if len(found) > 1 and not in_order and all(copies == 1 and not later for _, copies, later in found):
         first = found[0][0]

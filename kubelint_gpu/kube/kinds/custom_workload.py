@@ -122,7 +122,7 @@ def _role(value: dict[str, Any], pointer: Pointer) -> str:
     for end in range(len(pointer), 0, -1):
         step = pointer[end - 1]
         if isinstance(step, int):
-            entry = _value_at(value, pointer[:end])
+            entry = at(value, pointer[:end])
             names = (entry.get(key) for key in _NAMES) if isinstance(entry, dict) else ()
             return next((f'"{name}"' for name in names if isinstance(name, str) and _ROLE().fullmatch(name)), "")
         role = _SUFFIX().sub("", step)
@@ -153,7 +153,7 @@ def _workload(
     value: dict[str, Any], pointer: Pointer, row: dict[str, Any], pods: int, problems: list[InvalidObject]
 ) -> Workload | None:
     root = Fields(value, (), problems)
-    here = Fields(_value_at(value, pointer), pointer, problems)
+    here = Fields(at(value, pointer), pointer, problems)
     whole = row["form"] == "template" or (row["form"] == "either" and "containers" not in here.value)
     asks: tuple[Pointer, ...] = ()
     spec = here.down("spec") if whole else here
@@ -163,8 +163,8 @@ def _workload(
         composite, asks = by_shape.composed(here.value, _above(value, pointer), row, pointer)
         if not asks:
             return None
-        at = (*pointer, row["scheduling"]) if row.get("scheduling") else pointer
-        spec, pointer = Fields(composite, at, problems), at
+        pointer = (*pointer, row["scheduling"]) if row.get("scheduling") else pointer
+        spec = Fields(composite, pointer, problems)
     template = read_meta(here.down("metadata")) if whole else Meta()
     if row["form"] == "postgres":
         name = read_meta(root.down("metadata")).name
@@ -244,12 +244,6 @@ def _above(value: dict[str, Any], pointer: Pointer) -> dict[str, Any]:
     """The fields of all mappings above a place; of equal names the nearest."""
     found: dict[str, Any] = {}
     for end in range(len(pointer)):
-        here = _value_at(value, pointer[:end])
+        here = at(value, pointer[:end])
         found.update(here if isinstance(here, dict) else {})
     return found
-
-
-def _value_at(value: Any, pointer: Pointer) -> Any:
-    for part in pointer:
-        value = value[part]
-    return value

@@ -40,9 +40,10 @@ def differences(old: Any, new: Any, at: Pointer = (), *, live: bool = False) -> 
 
 
 def at(value: Any, pointer: Iterable[str | int]) -> Any:
-    """The value at a path of keys; None if a mapping is missing on the way."""
+    """The value at a path of keys and indices; None if a mapping or an element is missing on the way."""
     for part in pointer:
-        value = value.get(part) if isinstance(value, dict) else None
+        inside = isinstance(value, list) and isinstance(part, int) and part < len(value)
+        value = value.get(part) if isinstance(value, dict) else value[part] if inside else None
     return value
 
 

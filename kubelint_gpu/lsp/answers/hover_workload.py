@@ -113,6 +113,8 @@ def _moment(found: SchedulingMoment, subject: WorkloadCheck) -> str:
     nodes = _few(abbreviated([name for name, _ in found.beside]))
     if found.moment == "rollout":
         return f"In a rollout, beside {counted(own, 'old pod')} on {nodes}" if own else "In a rollout"
+    if found.moment == "upgrade":
+        return f"As a hook before an upgrade, beside {counted(own, 'old pod')} on {nodes}"
     if found.moment == "next-replica":
         return f"As replica {own + 1} of {subject.workload.replicas}"
     return "When first created"

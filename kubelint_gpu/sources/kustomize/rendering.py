@@ -104,12 +104,19 @@ class Rendered(Value, eq=False):
     @property
     def folder(self) -> str:
         """Return the folder rendered, as printed."""
-        return self.shown(self.survey.root)
+        return self.shown(self.below)
+
+    @property
+    def below(self) -> str:
+        """Return the folder rendered, below the root."""
+        return self.known.below if self.known is not None else self.survey.root
 
     @property
     def known_as(self) -> str:
         """Return the file that globs of the configuration match: the kustomization, or Flux's Kustomization."""
-        return self.known.reading.path if self.known is not None else f"{self.path}/kustomization.yaml"
+        if self.known is not None and not self.known.variables.namespace:
+            return self.known.reading.path
+        return f"{self.folder}/kustomization.yaml"
 
     @property
     def files(self) -> Iterable[str]:
@@ -187,10 +194,9 @@ def render(
     path = rendered.survey.kustomizations[rendered.survey.root].path
     if rendered.known is None or (rendered.root / path).is_file():
         return rendered
-    # nobody wrote the kustomization
-    head, top = rendered.shown(path), rendered.known.spot(("spec", "path"))
-    led = (replace(one, path=top.path, span=top.span) if one.path == head else one for one in rendered.problems)
-    return replace(rendered, problems=tuple(led))
+    led = rendered.known.led_problem
+    problems = (one if (rendered.cwd / one.path).is_file() else led(one) for one in rendered.problems)
+    return replace(rendered, problems=tuple(problems))
 
 
 def looked_at(
@@ -213,13 +219,15 @@ def _looked_at(
     def shown(path: str) -> str:
         return display_path(root / path, cwd)
 
+    more = variables or Variables("", "", "", 0, ())
+    for_flux, deep, layer = variables is not None, more.deep, more.layer
     tree, found = surveyed(
-        root, below, shown, renderer.allowed, texts, renderer.contents, for_flux=variables is not None
+        root, below, shown, renderer.allowed, texts, renderer.contents, for_flux=for_flux, deep=deep, layer=layer
     )
-    if below not in found.kustomizations:
+    if found.root not in found.kustomizations:
         raise LookupError(f"there is no kustomization in {folder}")
     kept = MappingProxyType(dict(texts))
-    known = KnownVariables(variables, tree, shown) if variables is not None else None
+    known = KnownVariables(variables, tree, shown, below) if variables is not None else None
     path = shown(below) if variables is None else f"{shown(below)} with {variables.title}"
     problems = (*found.obstacles, *(known.problems if known is not None else ()))
     return Rendered(path, root, cwd, found, problems, renderer=renderer, texts=kept, known=known), tree
@@ -234,7 +242,7 @@ def rendered_again(rendered: Rendered, texts: Mapping[str, bytes]) -> Rendered:
     if rendered.renderer.allowed.anything:
         reason = "with --kustomize-flag it is built in place, and cannot be built with other texts"
         return replace(rendered, reading=None, problems=(Obstacle(rendered.path, None, reason),))
-    folder = rendered.root / rendered.survey.root
+    folder = rendered.root / rendered.below
     both = {**rendered.texts, **mine}
     variables = rendered.known.variables if rendered.known is not None else None
     return render(folder, rendered.renderer, root=rendered.root, cwd=rendered.cwd, texts=both, variables=variables)

@@ -12,11 +12,12 @@ from kubelint_gpu.kube.values.plain import mapping
 from kubelint_gpu.patterns import pattern
 from kubelint_gpu.sources.files import SKIMMED
 from kubelint_gpu.sources.kustomize.envsubst import SubstitutionError, filled
+from kubelint_gpu.sources.kustomize.files.generated import LAYER
 from kubelint_gpu.sources.kustomize.files.kustomization import Tree
-from kubelint_gpu.sources.kustomize.origin import Origin
+from kubelint_gpu.sources.kustomize.origin import Origin, Removal
 from kubelint_gpu.sources.render import Obstacle, Spot
 from kubelint_gpu.sources.rendering_program import MOST_OUTPUT
-from kubelint_gpu.values import Value
+from kubelint_gpu.values import Value, replace
 
 _NAME = pattern(r"[_A-Za-z][_A-Za-z0-9]*", re.ASCII)
 _ENCRYPTED = "ENC["
@@ -54,6 +55,12 @@ class Variables(Value):
         document: the index of its document in the file.
         sources: the sources of variables, in increasing precedence.
         always: whether variables are filled in although none has a value.
+        layer: the text of a kustomization that the object puts on top of the folder; empty if there is none.
+        places: for each line of this text, where the object says it.
+        pointer: where the object names the folder.
+        namespace: the namespace of objects that name none.
+        deep: whether manifests below the folder belong to it, if it has no kustomization.
+        sent_to: the names of the target cluster in the object.
     """
 
     folder: str
@@ -62,18 +69,29 @@ class Variables(Value):
     document: int
     sources: tuple[VariableSource, ...]
     always: bool = False
+    layer: str = ""
+    places: tuple[Pointer, ...] = ()
+    pointer: Pointer = ("spec", "path")
+    namespace: str = ""
+    deep: bool = True
+    sent_to: tuple[str, ...] = ()
 
     @property
     def fills(self) -> bool:
-        """Whether the Kustomization fills in variables at all."""
-        return bool(self.sources) or self.always
+        """Whether the object changes what its folder holds."""
+        return bool(self.sources or self.layer or self.namespace) or self.always
 
 
 class KnownVariables:
-    """The values of variables in the files of a tree; `shown` gives the path that findings print."""
+    """The values of variables in the files of a tree; `shown` gives the path that findings print.
 
-    def __init__(self, variables: Variables, tree: Tree, shown: Callable[[str], str]) -> None:
+    `below` is the path of the folder below the root of the tree.
+    """
+
+    def __init__(self, variables: Variables, tree: Tree, shown: Callable[[str], str], below: str) -> None:
         self.variables = variables
+        self.below = below
+        self.layer = shown(LAYER) if variables.layer else ""
         paths = dict.fromkeys((variables.path, *(one.path for one in variables.sources if one.path)))
         self.readings = {path: read(shown(path), tree.read(path) or b"") for path in paths}
         self.problems: list[Obstacle] = []
@@ -96,6 +114,20 @@ class KnownVariables:
         if document is not None:
             return Spot(self.reading.path, document.locate(pointer, "key"))
         return Spot(self.reading.path, source_text(self.reading.path, self.reading.text).span(0, 0))
+
+    @property
+    def top(self) -> Spot:
+        """Return where the object names its folder."""
+        return self.spot(self.variables.pointer)
+
+    def led(self, spot: Spot) -> Spot:
+        """Return the place in the object for a place in the kustomization that it puts on top; others as they are."""
+        return self.spot(self.variables.places[spot.span.line - 1]) if spot.path == self.layer else spot
+
+    def led_problem(self, one: Obstacle) -> Obstacle:
+        """Return a problem in a kustomization that nobody wrote at its place in the object."""
+        spot = self.led(Spot(one.path, one.span)) if one.span is not None and one.path == self.layer else self.top
+        return replace(one, path=spot.path, span=spot.span)
 
     def place(self, name: str) -> Spot | None:
         """Return where the value of a variable is written; None if it has no value, or is from a Secret."""
@@ -195,14 +227,14 @@ class FilledOrigin(Origin):
 
     def __init__(self, origin: Origin, raw: Document, document: Document, known: KnownVariables) -> None:
         super().__init__(raw.value, origin.traceable, origin.fallback, origin.path, origin.renamed)
-        self.top = known.spot(("spec", "path"))
+        self.top, self.namespace = known.top, known.variables.namespace
         self._document = document
         self._known = known
         self._given: dict[tuple[str, int, int], Spot] = {}
 
     def spot(self, pointer: Pointer, role: Role = "value") -> Spot:
         """Return the value of the first variable in a field, else where the field was set last."""
-        written = super().spot(pointer, role)
+        written = self._known.led(super().spot(pointer, role))
         value = value_at(self.value, pointer) if role == "value" else None
         if not isinstance(value, str) or "${" not in value or value == value_at(self._document.value, pointer):
             return self.top if self.answer(pointer, role).writer is self.fallback else written
@@ -211,6 +243,10 @@ class FilledOrigin(Origin):
             return written
         self._given[spot.path, spot.span.line, spot.span.column] = written
         return spot
+
+    def removals(self) -> Iterator[Removal]:
+        """Yield the removed entries, but for those that the object itself removes."""
+        return (one for one in super().removals() if one.writer.spot().path != self._known.layer)
 
     def told(self, path: str, line: int, column: int) -> tuple[bool, tuple[tuple[Spot, str], ...]]:
         """Return, for the value of a variable, the field that uses it; for other places the answer of the origin."""

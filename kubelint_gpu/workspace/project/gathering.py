@@ -145,7 +145,9 @@ def _charts(
         others = (one for one in elsewhere.filled if one.folder in held or one.folder not in own)
         filled = tuple(told_apart((*applied.filled, *others)))
         folders = {one.folder for one in filled if one.folder in own | held}
-        said = replace(applied, sent={**elsewhere.sent, **applied.sent}, filled=filled)
+        built = [(f"{display_path(Path(one.folder), Path.cwd())} with {one.title}", one.sent_to) for one in filled]
+        sent = {path: (names,) for path, names in built if names}
+        said = replace(applied, sent={**elsewhere.sent, **applied.sent, **sent}, filled=filled)
     return render_charts(paths, mine, renderer.helm, chosen, users=sorted(users)), said, folders
 
 

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from itertools import takewhile
-from pathlib import Path, PurePath
+from pathlib import PurePath
 from typing import TYPE_CHECKING
 
 import click
@@ -15,8 +15,7 @@ from kubelint_gpu.findings.defect import defect
 from kubelint_gpu.findings.finding import INTERNAL, Finding, Place
 from kubelint_gpu.inventory.loading import KIND
 from kubelint_gpu.kube.kinds.custom_workload import declare_rows
-from kubelint_gpu.messages.wording import FEW, foremost, owner_name, owner_names
-from kubelint_gpu.sources.checkout import is_chart, is_subchart
+from kubelint_gpu.sources.checkout import is_chart
 from kubelint_gpu.sources.files import is_in_chart
 from kubelint_gpu.values import Value, replace
 from kubelint_gpu.workspace.apply_set import ApplySet
@@ -25,6 +24,7 @@ from kubelint_gpu.workspace.project.configuration import NAME
 from kubelint_gpu.workspace.project.gathering import Gathered
 from kubelint_gpu.workspace.project.grouping import Grouping, UnitChoice, sources_of
 from kubelint_gpu.workspace.project.known_configurations import context_of, read_all
+from kubelint_gpu.workspace.project.remarks import remarks_on
 from kubelint_gpu.workspace.project.worlds import WhatIf, Worlds
 from kubelint_gpu.workspace.shared_objects import outline
 
@@ -150,42 +150,6 @@ def _refuse_templates(readings: Sequence[Reading], pipe: str) -> None:
     for problem in (one for reading in readings if pipe for one in reading.problems):
         if problem.path == pipe and problem.message == HELM and problem.span and not is_in_chart(pipe):
             raise click.UsageError(f"{pipe}:{problem.span.line}: {HELM}")
-
-
-def remarks_on(gathered: Gathered, units: Sequence[ApplySet]) -> tuple[str, ...]:
-    """Return sentences about the gathered files and about their units."""
-    lost = f"Objects of other directories that affect these manifests may be missed: {gathered.unsearched}."
-    return (
-        *_without_helm(gathered),
-        *_unrendered(gathered.unrendered),
-        *_contradictory(units),
-        *([lost] if gathered.unsearched else ()),
-    )
-
-
-def _without_helm(gathered: Gathered) -> Iterator[str]:
-    charts = [path for path in gathered.mine if is_chart(path) and not is_subchart(Path(os.path.realpath(path)).parent)]
-    if gathered.built.charts_failure and charts:
-        yield f"No workload of {foremost(charts)} is judged: {gathered.built.charts_failure}."
-
-
-def _unrendered(paths: Sequence[str]) -> Iterator[str]:
-    if paths:
-        be, them, stands = ("is", "it", "it stands") if len(paths) == 1 else ("are", "them", "they stand")
-        why = f"no kustomization around {them} or in git takes {them} in"
-        yield f"{foremost(paths)} {be} judged as {stands}: {why}."
-
-
-def _contradictory(units: Sequence[ApplySet]) -> Iterator[str]:
-    """Yield a sentence for each of a few objects that do not count, or a single sentence for many."""
-    objects = sorted({pair for unit in units for pair in unit.contradictory})
-    if len(objects) > FEW:
-        names = [name for name, _ in objects]
-        yield f"{owner_names(names)} are declared differently in several files: none counts for other directories."
-        return
-    for name, paths in objects:
-        none = "neither" if len(paths) == 2 else "none"
-        yield f"{owner_name(name)} is declared differently in {foremost(paths)}: {none} counts for other directories."
 
 
 def counted_in(units: Sequence[ApplySet]) -> tuple[tuple[Reading, ...], tuple[str, ...]]:

@@ -223,7 +223,9 @@ class _Rendering:
             below = "" if below == "." else below
             try:
                 allowed, contents = self._renderer.allowed, self._renderer.contents
-                _, survey = surveyed(root, below, str, allowed, contents=contents, for_flux=folder in self._filled)
+                deep = any(one.deep for one in self._filled.get(folder, ()))
+                made = folder in self._filled
+                _, survey = surveyed(root, below, str, allowed, contents=contents, for_flux=made, deep=deep)
             except Exception as error:  # noqa: BLE001 - an error in a kustomization must not hide the others
                 self._tell(folder, "this kustomization is not looked at", error)
                 survey = Survey(below, {}, {}, {}, frozenset(), ())

@@ -1,4 +1,4 @@
-"""The kustomization that Flux generates for a folder without one: all manifests below it.
+"""Kustomizations that nobody wrote: the one that Flux generates for a folder without one, and one on top of a folder.
 
 Mirrors `scanManifests` of github.com/fluxcd/pkg/kustomize; files without objects, for which Flux fails, are left out.
 """
@@ -17,6 +17,8 @@ from kubelint_gpu.sources.kustomize.files.kustomization import NAMES, Contents, 
 from kubelint_gpu.sources.kustomize.files.survey import AllowedFiles, Survey, read_once
 from kubelint_gpu.sources.kustomize.files.surveyor import survey
 
+LAYER = ".kubelint-gpu/kustomization.yaml"
+"""The path of a kustomization that a GitOps object puts on top of a folder."""
 _MOST = 2_000
 
 
@@ -29,27 +31,33 @@ def surveyed(
     contents: Contents | None = None,
     *,
     for_flux: bool = False,
+    deep: bool = True,
+    layer: str = "",
 ) -> tuple[DiskTree, Survey]:
     """Return the files below a root, and the survey of a folder's kustomization.
 
-    `texts` replace files on disk; `for_flux` adds the kustomization that Flux would generate.
+    `texts` replace files on disk; `for_flux` adds the kustomization that Flux would generate, `deep` for all below the
+    folder. `layer` is the text of a kustomization on top of it, which is surveyed in its place.
     """
     texts = {} if texts is None else texts
-    head = generated(DiskTree(root, texts, contents), folder) if for_flux else None
+    head = generated(DiskTree(root, texts, contents), folder, deep=deep) if for_flux else None
     if head is not None:
         texts.setdefault(*head)
+    if layer:
+        texts[LAYER] = layer.encode()
+        folder = posixpath.dirname(LAYER)
     tree = DiskTree(root, texts, contents)
     return tree, survey(tree, folder, shown, allowed)
 
 
-def generated(tree: DiskTree, folder: str) -> tuple[str, bytes] | None:
+def generated(tree: DiskTree, folder: str, *, deep: bool = True) -> tuple[str, bytes] | None:
     """Return path and contents of the generated kustomization; None if the folder has one, or has no manifests."""
     above = tree.root / folder
     if any(is_file(above / name) for name in NAMES):
         return None
     found: list[str] = []
     for number, (here, folders, names) in enumerate(os.walk(above)):
-        folders[:] = sorted(name for name in folders if not name.startswith("."))
+        folders[:] = sorted(name for name in folders if deep and not name.startswith("."))
         below = posixpath.relpath(here.replace(os.sep, "/"), str(above).replace(os.sep, "/"))
         if below != "." and any(name in NAMES for name in names):
             folders.clear()

@@ -28,6 +28,7 @@ _TEMPLATE = "its template does more than to name a parameter"
 _MOST = 200
 """So many Applications of one object are followed."""
 _MOST_FOLDERS = 10_000
+_LONGEST = 10_000
 _LARGE = 1_000_000  # such numbers, Go may print with an exponent
 
 
@@ -158,12 +159,19 @@ def _filled(template: Any, parameters: Mapping[str, Any], *, in_go: bool) -> Any
         CannotFollowError: a template of Go does more than to name a parameter.
     """
     if isinstance(template, dict):
-        return {key: _filled(value, parameters, in_go=in_go) for key, value in template.items()}
+        return {
+            _filled(key, parameters, in_go=in_go): _filled(value, parameters, in_go=in_go)
+            for key, value in template.items()
+        }
     if isinstance(template, list):
         return [_filled(value, parameters, in_go=in_go) for value in template]
     if not isinstance(template, str) or "{{" not in template:
         return template
-    filled = _TAG().sub(lambda tag: _named(tag, parameters, in_go=in_go), template)
+    texts = [_named(tag, parameters, in_go=in_go) for tag in _TAG().finditer(template)]
+    if len(texts) > 1 and sum(map(len, texts)) > _LONGEST:
+        raise CannotFollowError("its parameters make a text too long")
+    rest = iter(texts)
+    filled = _TAG().sub(lambda _: next(rest), template)
     if in_go and _TAG().sub("", template).count("{{"):
         raise CannotFollowError(_TEMPLATE)
     return filled
@@ -187,10 +195,10 @@ def _text(value: Any) -> str:
     """A parameter as Go prints it.
 
     Raises:
-        CannotFollowError: it is neither a text nor a small whole number.
+        CannotFollowError: it is neither a short text nor a small whole number.
     """
-    if isinstance(value, str):
+    if isinstance(value, str) and len(value) <= _LONGEST:
         return value
     if isinstance(value, int) and not isinstance(value, bool) and abs(value) < _LARGE:
         return str(value)
-    raise CannotFollowError("a parameter is no text")
+    raise CannotFollowError("a parameter is no text, or too long")

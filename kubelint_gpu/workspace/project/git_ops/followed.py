@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 import posixpath
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -20,29 +21,31 @@ from kubelint_gpu.kube.values.plain import mapping, sequence
 from kubelint_gpu.sources.checkout import is_file, may_be_address_of, repository_root
 from kubelint_gpu.sources.files import SourceFile
 from kubelint_gpu.sources.helm.given_values import GivenValues
+from kubelint_gpu.sources.kustomize.files.kustomization import NAMES
 from kubelint_gpu.sources.kustomize.variables import Variables
 from kubelint_gpu.values import Value, replace
 from kubelint_gpu.workspace.project.charts import CHART, ChosenChart, may_have_git_ops
 from kubelint_gpu.workspace.project.files_beside import manifests_of, tracked_with
+from kubelint_gpu.workspace.project.git_ops.added_layer import OF_ARGO, OF_FLUX, added_layer, lacks_namespaces
 from kubelint_gpu.workspace.project.git_ops.application_sets import applications
+from kubelint_gpu.workspace.project.git_ops.argo_values import argo_values
 from kubelint_gpu.workspace.project.git_ops.git_object import (
     ELSEWHERE,
     NO_FILE,
     CannotFollowError,
     GitObject,
     Named,
-    is_mapping,
     variables_of,
 )
 
-_CHANGE_NO_POD = frozenset(("images", "version", "recurse"))
-"""Fields of `kustomize` and `directory` without effect on placement: all files below a folder are judged anyway."""
+_LONGEST = 100_000
+"""So many characters of single values are given to Helm."""
 
 Followed = tuple[str, int]
 """An object that is followed: its file as it is printed, and which document of it."""
 
 
-def application(git_object: GitObject) -> Iterator[ChosenChart]:
+def application(git_object: GitObject) -> Iterator[ChosenChart | Variables]:
     """Yield the charts of an Application of Argo CD, and its folders of this repository without a chart.
 
     Raises:
@@ -55,12 +58,10 @@ def application(git_object: GitObject) -> Iterator[ChosenChart]:
     ]
     if not sources:
         raise CannotFollowError("it names no source")
-    references: set[str] = set()
     for source in sources:
         if not may_be_address_of(source.get("repoURL"), git_object.root):
             raise CannotFollowError(ELSEWHERE)
-        if isinstance(source.get("ref"), str):
-            references.add(f"${source['ref']}")
+    references = {f"${source['ref']}" for source in sources if isinstance(source.get("ref"), str)}
     destination = mapping(git_object.spec.get("destination"))
     namespace = destination.get("namespace") or "default"
     sent_to = tuple(str(destination[key]) for key in ("name", "server") if destination.get(key))
@@ -68,25 +69,53 @@ def application(git_object: GitObject) -> Iterator[ChosenChart]:
         if "ref" in source and "path" not in source:
             continue
         folder = git_object.folder(source.get("path"))
-        changed = {*mapping(source.get("kustomize")), *mapping(source.get("directory"))} - _CHANGE_NO_POD
-        if changed or source.get("plugin"):
-            raise CannotFollowError("`kustomize`, `directory` or a plugin changes what the source holds")
+        if {*mapping(source.get("directory"))} - {"recurse"} or source.get("plugin"):
+            raise CannotFollowError("`directory` or a plugin changes what the source holds")
         overrides = (".argocd-source.yaml", f".argocd-source-{git_object.name}.yaml")
         if "/" in git_object.name or any(is_file(git_object.root / folder / name) for name in overrides):
             raise CannotFollowError("a file `.argocd-source.yaml` can change what the source says")
-        if is_file(git_object.root / folder / CHART):
-            pointer = ("spec", "sources", number, "helm") if several else ("spec", "source", "helm")
+        pointer: Pointer = ("spec", "sources", number) if several else ("spec", "source")
+        if is_file(git_object.root / folder / CHART) and OF_ARGO.keys().isdisjoint(mapping(source.get("kustomize"))):
             helm = mapping(source.get("helm"))
-            values = list(_argo_values(git_object, helm, folder, references, pointer))
+            every = list(argo_values(git_object, helm, folder, references, (*pointer, "helm")))
+            values = [one for one in every if isinstance(one, GivenValues)]
+            sets = tuple(one for one in every if isinstance(one, tuple))
+            if sum(map(len, chain(*sets))) > _LONGEST:
+                raise CannotFollowError("a template makes too many values")
             release = helm.get("releaseName") or git_object.name
-            yield replace(
-                git_object.chart(folder, release, helm.get("namespace") or namespace, values), sent_to=sent_to
-            )
+            chart = git_object.chart(folder, release, helm.get("namespace") or namespace, values)
+            yield replace(chart, sent_to=sent_to, sets=sets)
         else:
-            yield ChosenChart(git_object.shown(folder), sent_to=sent_to)
+            yield from _folder(git_object, folder, sent_to, pointer)
 
 
-def application_set(git_object: GitObject) -> Iterator[ChosenChart]:
+def _folder(
+    git_object: GitObject, folder: str, sent_to: tuple[str, ...], pointer: Pointer
+) -> Iterator[ChosenChart | Variables]:
+    """Yield a folder without a chart: as it is, or with the changes and the namespace of an Application of Argo CD.
+
+    `pointer` is where the source stands. Argo CD gives the namespace to objects that name none.
+
+    Raises:
+        CannotFollowError: a change is not followed.
+    """
+    built = variables_of(git_object, folder, pointer)
+    layer, places = added_layer(git_object, folder, OF_ARGO, *pointer, "kustomize")
+    has_kustomization = any(is_file(git_object.root / folder / name) for name in NAMES)
+    if layer and not has_kustomization:
+        raise CannotFollowError("its folder has no kustomization for the fields of `kustomize`")
+    namespace = git_object.at("spec", "destination").get("namespace")
+    namespace = namespace if isinstance(namespace, str) and namespace != "default" else ""
+    deep = git_object.at(*pointer, "directory").get("recurse") is True
+    if not has_kustomization and namespace and not lacks_namespaces(git_object, folder, deep=deep):
+        namespace = ""
+    built = replace(built, layer=layer, places=places, namespace=namespace, sent_to=sent_to, deep=deep)
+    yield built
+    if not built.fills:
+        yield ChosenChart(git_object.shown(folder), sent_to=sent_to)
+
+
+def application_set(git_object: GitObject) -> Iterator[ChosenChart | Variables]:
     """Yield the charts and folders of all Applications that an ApplicationSet of Argo CD creates.
 
     Raises:
@@ -94,39 +123,6 @@ def application_set(git_object: GitObject) -> Iterator[ChosenChart]:
     """
     for made in applications(git_object.spec, git_object.root):
         yield from application(git_object.with_template({"kind": "Application", **made}, "spec", "template"))
-
-
-def _argo_values(
-    git_object: GitObject, helm: dict[str, Any], folder: str, references: set[str], pointer: Pointer
-) -> Iterator[GivenValues]:
-    """Yield the values in Argo CD's order: files, `values` or `valuesObject`, parameters.
-
-    Raises:
-        CannotFollowError: a file is missing, or a value comes of a file.
-    """
-    if helm.get("fileParameters"):
-        raise CannotFollowError("a value is the text of a file (`fileParameters`)")
-    for name in sequence(helm.get("valueFiles")):
-        if not isinstance(name, str):
-            raise CannotFollowError(NO_FILE)
-        head, _, rest = name.partition("/")
-        path = rest if head in references or name.startswith("/") else posixpath.join(folder, name)
-        values_file = git_object.file(path)
-        if values_file is not None:
-            yield values_file
-        elif helm.get("ignoreMissingValueFiles") is not True:
-            raise CannotFollowError(NO_FILE)
-    if helm.get("valuesObject"):
-        yield git_object.part("mapping", *pointer, "valuesObject")
-    elif helm.get("values"):
-        if not is_mapping(helm["values"]):
-            raise CannotFollowError("`values` holds no mapping")
-        yield git_object.part("text", *pointer, "values")
-    parameters = [mapping(entry) for entry in sequence(helm.get("parameters"))]
-    if any("[" in str(entry.get("name")) or str(entry.get("value"))[:1] in ("{", "$") for entry in parameters):
-        raise CannotFollowError("a parameter is an expression")
-    if parameters:
-        yield git_object.part("parameters", *pointer, "parameters")
 
 
 class GitOps(Value):
@@ -275,13 +271,14 @@ def _kustomization(git_object: GitObject) -> Iterator[ChosenChart | Variables]:
     Raises:
         CannotFollowError: it lies elsewhere, or is changed on the way.
     """
-    changes = ("patches", "components", "targetNamespace", "namePrefix", "nameSuffix")
     if not git_object.is_from_here(git_object.spec.get("sourceRef")):
         raise CannotFollowError(ELSEWHERE)
-    changed = [key for key in changes if git_object.spec.get(key)]
+    changed = [key for key in ("patchesJson6902", "patchesStrategicMerge") if git_object.spec.get(key)]
     if changed:
         raise CannotFollowError(f"`{changed[0]}` changes what its folder holds")
-    yield variables_of(git_object, git_object.folder(git_object.spec.get("path") or "."))
+    folder = git_object.folder(git_object.spec.get("path") or ".")
+    layer, places = added_layer(git_object, folder, OF_FLUX, "spec")
+    yield replace(variables_of(git_object, folder), layer=layer, places=places)
 
 
 _KINDS = {

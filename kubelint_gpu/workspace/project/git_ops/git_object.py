@@ -6,7 +6,6 @@ import os
 import posixpath
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +17,7 @@ from kubelint_gpu.sources.files import SourceFile, display_path
 from kubelint_gpu.sources.helm.given_values import GivenValues, is_release
 from kubelint_gpu.sources.kustomize.files.generated import generated
 from kubelint_gpu.sources.kustomize.files.kustomization import NAMES, DiskTree
+from kubelint_gpu.sources.kustomize.files.survey import read_once
 from kubelint_gpu.sources.kustomize.variables import Variables, VariableSource
 from kubelint_gpu.values import Value, replace
 from kubelint_gpu.workspace.project.charts import ChosenChart
@@ -34,24 +34,18 @@ class CannotFollowError(Exception):
     """An object names something that lies elsewhere, or that this program does not follow; the text says which."""
 
 
-class Named(Value, eq=False, dict=True):
+class Named(Value, eq=False):
     """The objects that Flux objects name: addresses of GitRepositories, and files with ConfigMaps and Secrets."""
 
     addresses: Mapping[str, Any]
     files: tuple[SourceFile, ...] = ()
-
-    @cached_property
-    def _read(self) -> dict[str, tuple[Document, ...]]:
-        return {}
 
     def declared(self, kind: str, name: str, namespace: str) -> Iterator[tuple[SourceFile, Document]]:
         """Yield the documents that declare an object of a kind."""
         for file in self.files:
             if kind.encode() not in file.data or name.encode(errors="replace") not in file.data:
                 continue
-            if file.path not in self._read:
-                self._read[file.path] = read(file.path, file.data).documents
-            for document in self._read[file.path]:
+            for document in read_once(file.path, file.data).documents:
                 value = mapping(document.value)
                 meta = mapping(value.get("metadata"))
                 identity = value.get("kind"), meta.get("name"), meta.get("namespace") or "default"
@@ -139,25 +133,34 @@ class GitObject:
         return GivenValues(below)
 
     def part(self, form: Any, *pointer: str | int) -> GivenValues:
-        """Return values in the object itself.
+        """Return values in the object itself."""
+        return GivenValues(self._path, form, self._document.index, self.within(*pointer))
 
-        Raises:
-            CannotFollowError: a template fills the values in.
-        """
-        whole = (*self._pointer, *pointer)
-        if value_at(self._document.value, whole) != value_at(self.value, pointer):
-            raise CannotFollowError("its values hold parameters of the template")
-        return GivenValues(self._path, form, self._document.index, whole)
+    def within(self, *pointer: str | int) -> Pointer:
+        """Return where a field stands in the document."""
+        return (*self._pointer, *pointer)
 
-    def declared(self, kind: str, name: str) -> list[tuple[SourceFile, Document]]:
-        """Return the documents that declare an object of its namespace. Of several, the nearest count.
+    def is_written(self, *pointer: str | int) -> bool:
+        """Whether a field stands in the document as it is, and no template fills it in."""
+        return bool(value_at(self._document.value, self.within(*pointer)) == value_at(self.value, pointer))
 
-        Clusters of one repository declare objects of the same name, each in a separate folder.
+    def at(self, *pointer: str | int) -> dict[str, Any]:
+        """Return the mapping at a place of the object; empty if there is none."""
+        return mapping(value_at(self.value, pointer))
+
+    def declared(self, kind: str, name: str) -> tuple[str, Document] | None:
+        """Return the document of this repository that declares an object of its namespace, and its path below the root.
+
+        Clusters of one repository declare objects of the same name, each in a separate folder: the nearest counts. None
+        if there is none, or no nearest one.
         """
         entries = list(self._named.declared(kind, name, self.namespace))
-        near = [_shared(os.path.realpath(file.real or file.path), self.root / self._path) for file, _ in entries]
-        nearest = [entry for entry, depth in zip(entries, near, strict=True) if depth == max(near)]
-        return nearest if len(nearest) == 1 else []
+        paths = [os.path.realpath(file.real or file.path) for file, _ in entries]
+        near = [_shared(path, self.root / self._path) for path in paths]
+        nearest = [index for index, depth in enumerate(near) if depth == max(near)]
+        if len(nearest) != 1 or not is_inside(paths[nearest[0]], self.root):
+            return None
+        return Path(paths[nearest[0]]).relative_to(self.root).as_posix(), entries[nearest[0]][1]
 
     def values_of(self, reference: Mapping[str, Any]) -> GivenValues:
         """Return the values in a ConfigMap of the repository.
@@ -168,13 +171,10 @@ class GitObject:
         name, key = reference.get("name"), reference.get("valuesKey") or "values.yaml"
         if reference.get("kind") != "ConfigMap" or reference.get("targetPath"):
             raise CannotFollowError("values come from a Secret, or are one value (`targetPath`)")
-        entries = self.declared("ConfigMap", name) if isinstance(name, str) and isinstance(key, str) else []
-        if len(entries) != 1 or not is_mapping(value_at(entries[0][1].value, ("data", key))):
+        found = self.declared("ConfigMap", name) if isinstance(name, str) and isinstance(key, str) else None
+        if found is None or yaml_mapping(value_at(found[1].value, ("data", key))) is None:
             raise CannotFollowError(_NO_CONFIG_MAP)
-        real = os.path.realpath(entries[0][0].real or entries[0][0].path)
-        if not is_inside(real, self.root):
-            raise CannotFollowError(_NO_CONFIG_MAP)
-        return GivenValues(Path(real).relative_to(self.root).as_posix(), "text", entries[0][1].index, ("data", key))
+        return GivenValues(found[0], "text", found[1].index, ("data", key))
 
     def chart(self, folder: str, release: Any, namespace: Any, values: Iterable[GivenValues]) -> ChosenChart:
         """Return the chart, rendered as the object renders it.
@@ -194,18 +194,17 @@ def _shared(path: str, other: Path) -> int:
     return next((number for number, (first, second) in enumerate(pairs) if first != second), len(other.parent.parts))
 
 
-def is_mapping(text: Any) -> bool:
-    """Whether a text is YAML with a mapping."""
+def yaml_mapping(text: Any) -> dict[str, Any] | None:
+    """Return the mapping that a text of YAML holds; None if it holds none."""
     reading = read("", text.encode(errors="replace")) if isinstance(text, str) else None
-    return (
-        reading is not None
-        and not reading.problems
-        and any(isinstance(document.value, dict) for document in reading.documents)
-    )
+    values = [document.value for document in reading.documents] if reading and not reading.problems else []
+    return next((value for value in values if isinstance(value, dict)), None)
 
 
-def variables_of(git_object: GitObject, folder: str) -> Variables:
+def variables_of(git_object: GitObject, folder: str, pointer: Pointer = ("spec",)) -> Variables:
     """Return the variables that a Kustomization fills into a folder, given by its path below the root.
+
+    `pointer` is where the object names the folder as `path`.
 
     Raises:
         CannotFollowError: the API server refuses its variables, or there is nothing to build.
@@ -215,7 +214,8 @@ def variables_of(git_object: GitObject, folder: str) -> Variables:
     if not isinstance(substitute, dict) or not all(isinstance(value, str) for value in substitute.values()):
         raise CannotFollowError("a value of `postBuild.substitute` is no text, which the API server refuses")
     full, own = git_object.root / folder, git_object.part("mapping", "spec", "postBuild")
-    variables = Variables(os.path.realpath(full), git_object.title, own.path, own.document, ())
+    place = git_object.within(*pointer, "path")
+    variables = Variables(os.path.realpath(full), git_object.title, own.path, own.document, (), pointer=place)
     if not post:
         return variables
     if not any(is_file(full / name) for name in NAMES) and generated(DiskTree(git_object.root), folder) is None:
@@ -235,12 +235,8 @@ def _source(git_object: GitObject, reference: Mapping[str, Any], pointer: Pointe
     if kind not in ("ConfigMap", "Secret") or not isinstance(name, str):
         raise CannotFollowError("an entry of `postBuild.substituteFrom` names no ConfigMap and no Secret")
     optional = reference.get("optional") is True
-    for file, document in git_object.declared(kind, name):
-        real = os.path.realpath(file.real or file.path)
-        if is_inside(real, git_object.root):
-            path = Path(real).relative_to(git_object.root).as_posix()
-            return VariableSource(f"{kind} {name}", pointer, optional, path, document.index)
-    return VariableSource(f"{kind} {name}", pointer, optional)
+    path, document = git_object.declared(kind, name) or ("", None)
+    return VariableSource(f"{kind} {name}", pointer, optional, path, 0 if document is None else document.index)
 
 
 def told_apart(every: Sequence[Variables]) -> Iterator[Variables]:

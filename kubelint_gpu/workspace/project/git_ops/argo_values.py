@@ -1,0 +1,75 @@
+"""The values that an Application of Argo CD gives a chart, also those that an ApplicationSet fills in."""
+
+from __future__ import annotations
+
+import json
+import posixpath
+from collections.abc import Iterator
+from typing import Any
+
+from kubelint_gpu.documents import Pointer, read
+from kubelint_gpu.kube.values.plain import mapping, sequence
+from kubelint_gpu.patterns import pattern
+from kubelint_gpu.sources.helm.given_values import GivenValues
+from kubelint_gpu.workspace.project.git_ops.git_object import NO_FILE, CannotFollowError, GitObject, yaml_mapping
+
+_SPECIAL = pattern(r"([\\.,=\[\]{}])")
+_ESCAPED = r"\\\1"
+
+
+def argo_values(
+    git_object: GitObject, helm: dict[str, Any], folder: str, references: set[str], pointer: Pointer
+) -> Iterator[GivenValues | tuple[str, str]]:
+    """Yield the values in Argo CD's order: files, `values` or `valuesObject`, parameters.
+
+    Single values that a template of the object makes are pairs, with path and as JSON.
+
+    Raises:
+        CannotFollowError: a file is missing, or a value comes of a file.
+    """
+    if helm.get("fileParameters"):
+        raise CannotFollowError("a value is the text of a file (`fileParameters`)")
+    for name in sequence(helm.get("valueFiles")):
+        if not isinstance(name, str):
+            raise CannotFollowError(NO_FILE)
+        head, _, rest = name.partition("/")
+        path = rest if head in references or name.startswith("/") else posixpath.join(folder, name)
+        values_file = git_object.file(path)
+        if values_file is not None:
+            yield values_file
+        elif helm.get("ignoreMissingValueFiles") is not True:
+            raise CannotFollowError(NO_FILE)
+    key = "valuesObject" if helm.get("valuesObject") else "values"
+    whole, made = (*pointer, key), False
+    if helm.get(key):
+        value = helm[key] if key == "valuesObject" else yaml_mapping(helm[key])
+        if not isinstance(value, dict):
+            raise CannotFollowError(f"`{key}` holds no mapping")
+        made = not git_object.is_written(*whole)
+        form = "mapping" if key == "valuesObject" else "text"
+        yield from _leaves(value, "") if made else [git_object.part(form, *whole)]
+    parameters = [mapping(entry) for entry in sequence(helm.get("parameters"))]
+    if any("[" in str(entry.get("name")) or str(entry.get("value"))[:1] in ("{", "$") for entry in parameters):
+        raise CannotFollowError("a parameter is an expression")
+    if parameters and (made or not git_object.is_written(*pointer, "parameters")):
+        yield from ((str(entry.get("name")), json.dumps(_plain(entry))) for entry in parameters)
+    elif parameters:
+        yield git_object.part("parameters", *pointer, "parameters")
+
+
+def _plain(entry: dict[str, Any]) -> Any:
+    """Return the value of a parameter: a text, or what the text means in YAML if that is no list or mapping."""
+    text = str(entry.get("value", ""))
+    document = next(iter(read("", text.encode(errors="replace")).documents), None)
+    is_text = entry.get("forceString") is True or document is None or isinstance(document.value, dict | list)
+    return text if is_text or document is None else document.value
+
+
+def _leaves(value: dict[str, Any], before: str) -> Iterator[tuple[str, str]]:
+    """Yield each value that is no mapping with others, with its path for `--set-json`."""
+    for key, inner in value.items():
+        path = f"{before}{_SPECIAL().sub(_ESCAPED, str(key))}"
+        if isinstance(inner, dict) and inner:
+            yield from _leaves(inner, f"{path}.")
+        else:
+            yield path, json.dumps(inner, default=str)
