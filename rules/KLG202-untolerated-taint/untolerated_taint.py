@@ -156,7 +156,7 @@ def _help(unit: ApplySet, subject: WorkloadCheck, taints: tuple[Taint, ...]) -> 
     if inventory is None or inventory.admission.extended_resource_toleration:
         return ()
     if all(taint.key in asked(subject) for taint in taints):
-        return (_ADMISSION,)
+        return (f"tolerate {listed([str(taint) for taint in taints])}; {_ADMISSION}",)
     return ()
 
 
