@@ -90,19 +90,19 @@ def counted_room(
 
 def lacking(
     unit: ApplySet, subject: WorkloadCheck, placed: int, nodes: Collection[str]
-) -> tuple[str | None, dict[tuple[str, str], tuple[str, ...]]]:
+) -> tuple[str | None, dict[tuple[str, str], tuple[str, ...]], Snapshot]:
     """Why no more than `placed` pods of a workload find a node.
 
-    Returns the scheduler's message, and for each reason and short resource the nodes of `nodes` that refuse the pod.
-    If pools have grown for this, there is no message, because no scheduler reports it today.
+    Returns the scheduler's message, for each reason and short resource the nodes of `nodes` that refuse the pod, and
+    the nodes with the placed pods. If pools have grown for this, there is no message: no scheduler reports it today.
     """
     growing = {pool.name for pool in unit.growing_for(subject)}
     whole = fully_grown(unit.cluster, [growth for growth in unit.growth if growth.name in growing], placed + 1)
     snapshot = unit.running if whole is unit.cluster else Snapshot.of(whole)
-    found = first_without_node(subject.pod, snapshot, placed)
+    found, after = first_without_node(subject.pod, snapshot, placed)
     if found.fit is not None and found.fit.schedulable:
-        return None, {}
-    return found.message if whole is unit.cluster else None, reasons_of(found, nodes)
+        return None, {}, after
+    return found.message if whole is unit.cluster else None, reasons_of(found, nodes), after
 
 
 def on_its_node(unit: ApplySet, subject: WorkloadCheck, name: str) -> Attempt:

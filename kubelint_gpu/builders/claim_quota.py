@@ -17,7 +17,7 @@ from kubelint_gpu.groups import grouped
 from kubelint_gpu.kube.objects.limit_range import claim_refusal
 from kubelint_gpu.kube.objects.quota import ResourceQuota
 from kubelint_gpu.kube.objects.storage import PersistentVolumeClaim, claims_charge, of_claims, with_default_class
-from kubelint_gpu.messages.wording import counted
+from kubelint_gpu.messages.wording import can_run
 from kubelint_gpu.scheduler.framework.storage_index import claim_keys
 from kubelint_gpu.simulation.controllers.ordinals import claim_names
 from kubelint_gpu.values import Value
@@ -119,13 +119,13 @@ def _limits_of(unit: ApplySet) -> list[tuple[ResourceQuota, str]]:
 def _draft(
     subject: WorkloadCheck, placed: int, why: str, related: tuple[Related, ...], *, certain: bool = True
 ) -> Diagnostic:
-    wanted = counted(subject.workload.replicas, "replica")
-    beside = "" if certain else ", where the claims of others are made first"
+    runs = can_run(placed, subject.workload.replicas)
+    whose = "the claim of the next one" if placed else "its claim"
+    beside = "" if certain else " if the claims of others are made first"
     return Diagnostic(
         "KLG109",
         subject.replicas_place,
-        f"{'only' if certain else 'as few as'} {placed} of {wanted} can run{beside}: the claim of the next one is "
-        f"refused by {why}",
+        f"{runs if certain else runs.replace('only', 'as few as')}{beside}: {whose} is refused by {why}",
         subject.manifest,
         cause="claims",
         certainty="certain" if certain else "possible",

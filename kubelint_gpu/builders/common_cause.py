@@ -76,8 +76,9 @@ def of_daemon_pods(
     nodes, priority = in_order(full), subject.workload.spec.priority or 0
     has = crowded_nodes.places_of_daemons(unit).get(tuple(nodes)) if certain else None
     ports = crowded_nodes.ports_of_daemons(unit, full)
-    nature = f"each node has {named_ports(ports)} once" if ports else "no node takes them together"
-    told = ("not all pods of ", WHO, f" can run on {some(nodes)}: {nature}")
+    told: tuple[str | int, ...] = ("not all pods of ", WHO, f" can run on {some(nodes)}: no node takes them together")
+    if ports:
+        told = (WHO, f" compete for {named_ports(ports)} on {some(nodes)}: not all of their pods can run")
     return Shared(f"places of {' '.join(nodes)}", told, len(nodes), has, priority=priority, who=subject.workload.key)
 
 

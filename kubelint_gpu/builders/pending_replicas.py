@@ -11,15 +11,25 @@ from kubelint_gpu.analysis.harm import has_others, short_as_before
 from kubelint_gpu.analysis.predecessors import acting, needs_new_pods
 from kubelint_gpu.builders.common_cause import of_shortage, shared_overcommitment
 from kubelint_gpu.builders.rollout_end import is_trapped
-from kubelint_gpu.builders.waiting_pods import NO_NODE, declare, outranked_by, shortage, unsure_claims
+from kubelint_gpu.builders.waiting_pods import NO_NODE, declare, of_one_node, outranked_by, shortage, unsure_claims
 from kubelint_gpu.engine.api import ApplySet, Diagnostic, WorkloadCheck
 from kubelint_gpu.engine.remedies import fewer_replicas
 from kubelint_gpu.evidence.node_lines import lasting_holders, scarce
 from kubelint_gpu.evidence.stakes import shortage_lines, stakes, wait_of
 from kubelint_gpu.kube.objects.requests import pod_requests
 from kubelint_gpu.messages.wait import every
-from kubelint_gpu.messages.why_fewer import KEPT_APART, insufficient, refused, what_a_quota_needs, why_fewer
-from kubelint_gpu.messages.wording import MADE_ANEW, amount, counted, foremost, owner_name, verb, workload_names
+from kubelint_gpu.messages.why_fewer import KEPT_APART, insufficient, refused, what_a_quota_needs, what_helps, why_fewer
+from kubelint_gpu.messages.wording import (
+    MADE_ANEW,
+    amount,
+    can_run,
+    counted,
+    foremost,
+    owner_name,
+    replicas_text,
+    verb,
+    workload_names,
+)
 from kubelint_gpu.simulation.search.verdict import Judgement
 
 _KEPT = "delete the pods that wait: those that are made then have the template that is written now"
@@ -50,7 +60,7 @@ def pending_replicas(
     beside = judgement.alone > placed
     bare = not subject.controller.replaces_lost
     anew = needs_new_pods(unit, subject, judgement)
-    only = bare or (beside and judgement.wanted == 1 and judgement.at_best != placed)
+    only = bare or judgement.wanted == 1
     text, why, lacks = shortage(unit, now, judgement, placed) if not beside else (None, "", ())
     unsure: tuple[str, ...] = ()
     waiting = judgement.waiting if beside or why == NO_NODE else None
@@ -67,11 +77,9 @@ def pending_replicas(
     anywhere = unit.world.inventory is None
     certain = known and is_sure(unit, subject, judgement) and (anywhere or is_certain(unit, subject, judgement))
     doubt = doubt_about(unit, subject)
-    wanted = counted(judgement.wanted, "pod" if subject.pods_of_replica > 1 else "replica")
-    replicas = f"{placed} of {wanted}"
-    if subject.scaled is not None:
-        replicas = f"{placed} of the {wanted} that {subject.scaled.sets}"
-    runs = "it cannot run" if bare else f"only {replicas} can run"
+    sets = subject.scaled.sets if subject.scaled is not None else ""
+    runs = can_run(placed, judgement.wanted, group=subject.pods_of_replica, sets=sets)
+    runs = "it cannot run" if bare else runs
     grown = f" even with {pools}" if pools else " in any cluster" if anywhere else ""
     elsewise = waiting is not None and bool(judgement.without_place)
     unnamed = elsewise or nature == KEPT_APART or subject.workload.spec.resource_claims
@@ -82,18 +90,18 @@ def pending_replicas(
         unit, subject, missing, judgement.eligible
     )
     helps = room_needed(subject, missing, judgement.wanted - placed, others, 0 if bare or proposals else placed)
-    if nature == KEPT_APART:
-        helps = "nodes on which nothing keeps it away, or rules that let these pods share a node"
+    shares = of_one_node(now, waiting) if waiting is not None else ()
+    helps = what_helps(lacks) or helps
     if judgement.refusal is not None:
         helps = what_a_quota_needs(judgement.refusal)
     if beside:
         of_others = anywhere or has_others(unit, subject)
-        first = f"where {'the other workloads applied with it' if of_others else 'its other pods'} are placed first"
-        told = f"as few as {replicas} can run{grown}, {first}"
+        first = f"if {'the other workloads applied with it' if of_others else 'its other pods'} are placed first"
+        told = f"{runs.replace('only', 'as few as', 1) if placed else runs}{grown} {first}"
         if known:
             told = f"{runs}{grown}{' beside the other workloads' * of_others}"
         elif judgement.wanted == 1:
-            told = f"{'it' if bare else 'its pod'} may find no room, {first}"
+            told = f"{'it' if bare else 'its pod'} may find no room {first}"
         told = f"{told}: {why}" if why else told
     else:
         told = f"{runs}{grown}: {why}"
@@ -111,7 +119,7 @@ def pending_replicas(
         waits=(manifest.object,),
         moment="next" if anew else "now",
         scheduler=None if anywhere else text,
-        help=(*declare(unsure), *above, *((_KEPT,) if kept else ()), helps),
+        help=(*above, *((_KEPT,) if kept else ()), *(shares or (helps,)), *declare(unsure)),
         proposals=proposals,
         shared=of_shortage(unit, subject, judgement, missing, nature),
         related=(
@@ -127,7 +135,9 @@ def room_needed(subject: WorkloadCheck, resource: str, more: int, others: Sequen
     each = pod_requests(subject.workload.spec).get(resource, 0)
     asks = f" with {amount(resource, each)}{' each' * (more > 1)}" if each else ""
     ways = [f"add nodes with room for {counted(more, 'more pod')}{asks}"]
-    ways += [f"let {foremost(others)} take less"] * bool(others) + [f"run only {counted(placed, 'pod')}"] * bool(placed)
+    ways += [f"let {foremost(others)} take less"] * bool(others)
+    if placed >= subject.pods_of_replica:
+        ways.append(f"run only {replicas_text(placed, subject.pods_of_replica)}")
     return ", or ".join(filter(None, (", ".join(ways[:-1]), ways[-1])))
 
 
@@ -139,7 +149,7 @@ def overcommitted(unit: ApplySet, subject: WorkloadCheck, judgement: Judgement) 
     yield Diagnostic(
         "KLG109",
         subject.replicas_place,
-        f"{'its pod' if judgement.wanted == 1 else 'some of its pods'} may find no room, where the other workloads "
+        f"{'its pod' if judgement.wanted == 1 else 'some of its pods'} may find no room if the other workloads "
         "applied with it are placed first; this is missing capacity, not a rollout deadlock",
         subject.manifest,
         cause="replicas",

@@ -7,13 +7,15 @@ from collections.abc import Collection, Iterator, Sequence
 from kubelint_gpu.analysis.diagnosis import Diagnosis
 from kubelint_gpu.analysis.replica_room import lacking
 from kubelint_gpu.engine.api import ApplySet, Severity, WorkloadCheck
-from kubelint_gpu.evidence.node_lines import lasting_holders
+from kubelint_gpu.evidence.node_lines import holding
+from kubelint_gpu.kube.objects.requests import pod_requests
 from kubelint_gpu.kube.objects.workload import Workload
 from kubelint_gpu.messages.wait import OWN, every, named_ports, port_numbers, said
 from kubelint_gpu.messages.why_fewer import refused
-from kubelint_gpu.messages.wording import foremost, listed, some, workload_name
+from kubelint_gpu.messages.wording import amount, bare, foremost, listed, owner_name, some, workload_name
 from kubelint_gpu.scheduler import Attempt
 from kubelint_gpu.scheduler.framework.facts import Held
+from kubelint_gpu.scheduler.framework.node_info import NodeInfo
 from kubelint_gpu.scheduler.framework.storage_index import direct_claims
 from kubelint_gpu.scheduler.plugins import node_ports, volume_restrictions
 from kubelint_gpu.simulation.bounds import preconditions
@@ -74,7 +76,9 @@ def shortage(
 ) -> tuple[str | None, str, tuple[Blocker, ...]]:
     """Return why no more replicas find a node: the scheduler's message, a clause, and the nodes' shortages."""
     if judgement.refusal:
-        return None, f"{_next_pod(subject)} is refused {refused(judgement.refusal)}", ()
+        several = subject.controller.replaces_lost and judgement.wanted > 1
+        one = "it" if not several else "the next one" if placed else "each"
+        return None, f"{one} is refused {refused(judgement.refusal)}", ()
     waiting = judgement.waiting
     if waiting is not None:
         missing = every(waiting.lacks)
@@ -85,40 +89,50 @@ def shortage(
     return shortage_of_next(unit, subject, placed, judgement.eligible)
 
 
-def _next_pod(subject: WorkloadCheck) -> str:
-    return "the next one" if subject.controller.replaces_lost else "it"
-
-
 def shortage_of_next(
     unit: ApplySet, subject: WorkloadCheck, placed: int, nodes: Collection[str]
 ) -> tuple[str | None, str, tuple[Blocker, ...]]:
     """Why a pod finds no node if only `placed` pods of its workload are there, in the form of `shortage`."""
-    text, lacks = lacking(unit, subject, placed, nodes)
+    text, lacks, after = lacking(unit, subject, placed, nodes)
     if not lacks:
         return text, NO_NODE, ()
-    own = [OWN] * (placed > 0 and len(lacks) == 1)
+    ports = port_numbers(subject.workload.spec)
     told = [
-        _lack(subject, reason, resource, some(names), [*own, *lasting_holders(unit, subject, resource, names)])
+        f"{'one of ' if len(ports) > 1 else ''}{named_ports(ports)} is taken on {some(names)}"
+        if reason == node_ports.REASON
+        else said(reason, some(names))
+        if resource in ("", "pods")
+        else _shortage(unit, subject, resource, [info for info in map(after.node, names) if info is not None], placed)
         for (reason, resource), names in lacks.items()
     ]
     found = tuple(Blocker(some(nodes), "", reason, resource=resource) for (reason, resource), nodes in lacks.items())
-    return text, f"for {_next_pod(subject)} {', and '.join(told)}", found
+    return text, ", and ".join(told), found
 
 
-def _lack(subject: WorkloadCheck, reason: str, resource: str, nodes: str, holders: Sequence[str]) -> str:
-    """Return a clause about the resources that nodes lack for one more pod, and which pods hold them."""
-    if reason == node_ports.REASON:
-        ports = port_numbers(subject.workload.spec)
-        return f"{'one of ' if len(ports) > 1 else ''}{named_ports(ports)} is taken on {nodes}"
-    held = f", held by {foremost(holders)}" if holders else ""
-    return said(reason, nodes) if resource in ("", "pods") else f"too little {resource} is left on {nodes}{held}"
+def _shortage(unit: ApplySet, subject: WorkloadCheck, resource: str, nodes: Sequence[NodeInfo], placed: int) -> str:
+    """Return a clause about what nodes lack for one more pod beside those `placed`: what is free, and who holds it."""
+    names, whole = [one.name for one in nodes], sum(one.node.allocatable.get(resource, 0) for one in nodes)
+    free = [one.node.allocatable.get(resource, 0) - one.used.get(resource, 0) for one in nodes]
+    held = holding(unit, subject, resource, names, lasting=True)
+    amounts = {owner_name(owner): sum(number for _, number in each) for owner, each in held.items()}
+    own = whole - sum(free) - sum(amounts.values()) if placed else 0
+    others = sorted(amounts.items(), key=lambda one: (-one[1], one[0]))
+    holders = [f"{name} ({bare(resource, number)})" for name, number in ((OWN, own), *others) if number > 0]
+    by = f", held by {foremost(holders)}" if holders else ""
+    if max(free) <= 0:
+        return f"0 of {amount(resource, whole)} is free on {some(names)}{by}"
+    needs = amount(resource, pod_requests(subject.workload.spec).get(resource, 0))
+    most = f"{'at most ' * (len(free) > 1)}{bare(resource, max(free))}"
+    who = "each" if subject.controller.replaces_lost else "it"
+    return f"{most} of the {needs} that {who} needs is free on {some(names)}{by}"
 
 
 def declare(unknown: Sequence[str]) -> tuple[str, ...]:
-    """Return help for claims that only the manifest names: declare them in the inventory."""
+    """Return help for claims that the inventory does not have: their volumes decide which nodes can use them."""
     if not unknown:
         return ()
-    return (f"declare {listed(unknown)} in the inventory to be sure: its class and volume decide where it can be used",)
+    claims = f"claim{'s' * (len(unknown) > 1)} {listed(unknown)}"
+    return (f"to be sure, declare {claims} in the inventory with its volume, which decides where pods can use it",)
 
 
 def of_one_node(subject: WorkloadCheck, waiting: Waiting) -> tuple[str, ...]:
@@ -130,10 +144,10 @@ def of_one_node(subject: WorkloadCheck, waiting: Waiting) -> tuple[str, ...]:
     several = subject.workload.replicas > 1 and not subject.controller.runs_to_completion
     if not lacks or not (several or any(lack.owners - {subject.workload.key} for lack in lacks)):
         return ()
-    ways = (
-        f"take ReadWriteMany storage, {'1 replica, ' if several else ''}or a podAffinity that puts all pods that use it"
-    )
-    return (f"the claim is attached to one node at a time: {ways} on one node",)
+    fewer = "" if subject.controller.recreates else " with strategy Recreate"
+    fewer = f"run 1 replica{fewer if subject.controller.leaves_first else ''}, " if several else ""
+    ways = f"use ReadWriteMany storage, {fewer}or keep all pods that use the claim on one node by podAffinity"
+    return (f"{ways}: one node at a time attaches a ReadWriteOnce volume",)
 
 
 def outranked_by(unit: ApplySet, subject: WorkloadCheck, waiting: Waiting) -> Iterator[str]:

@@ -70,6 +70,9 @@ class Wait(Value):
                 reasons = "its claim is reserved for as many pods as it can be"
             return f"{self.who} finds no node{f' ({reasons})' if reasons else ''}"
         groups = _groups(self.waiting.lacks)
+        apart = self._kept_off(groups[0]) if len(groups) == 1 else ""
+        if apart:
+            return apart
         told = [self._sought(group) for group in groups[:2]]
         rest = sum(len(group) for group in groups[2:])
         if rest:
@@ -151,6 +154,20 @@ class Wait(Value):
         wanted = f"a volume on {nodes}" if first.held == "volume" and not holders else nodes
         wanted = f"a place for its volumes on {nodes}" if first.plugin == node_volume_limits.NAME else wanted
         return f"for {wanted} ({about(first.reason)}){held}"
+
+    def _kept_off(self, lacks: Sequence[Blocker]) -> str:
+        """Which pods keep it away from some nodes, as a clause; empty if it lacks anything else."""
+        first, holders = lacks[0], held_by(lacks, self.workload.key, standing=self.standing)
+        on = f"on {some([lack.node for lack in lacks])}"
+        if not holders or any(lack.also for lack in lacks):
+            return ""
+        if first.plugin == pod_topology_spread.NAME:
+            return f"the topology spread constraint leaves {self.who} no room beside {holders} {on}"
+        if first.reason == inter_pod_affinity.EXISTING_REASON:
+            return f"the anti-affinity of {holders} keeps {self.who} away from {on[3:]}"
+        if first.reason == inter_pod_affinity.ANTI_AFFINITY_REASON:
+            return f"its anti-affinity keeps {self.who} apart from {holders} {on}"
+        return ""
 
     def _further(self, places: Sequence[Sequence[Blocker]]) -> str:
         """The place that it would lack if nothing else were in the way."""

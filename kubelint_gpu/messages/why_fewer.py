@@ -54,6 +54,24 @@ def why_fewer(lacks: Sequence[Blocker], refusal: QuotaRefusal | None) -> str:
     return "this is missing capacity, not a rollout deadlock"
 
 
+def what_helps(lacks: Sequence[Blocker]) -> str:
+    """Return what helps pods that others keep away, by the first reason; empty if they lack an amount or a volume."""
+    reasons = [lack.reason for lack in lacks]
+    if any(lack.resource for lack in lacks) or not reasons:
+        return ""
+    if pod_topology_spread.REASON in reasons:
+        return "add nodes in the domains with the fewest pods, or set whenUnsatisfiable: ScheduleAnyway"
+    if not {inter_pod_affinity.ANTI_AFFINITY_REASON, inter_pod_affinity.EXISTING_REASON}.isdisjoint(reasons):
+        return "add nodes without such pods, or make the anti-affinity a preference (preferredDuringScheduling)"
+    if inter_pod_affinity.AFFINITY_REASON in reasons:
+        return "run the pods that the affinity asks for on more nodes, or make the affinity a preference"
+    if node_ports.REASON in reasons:
+        return "use another host port or none, or add nodes"
+    if ALLOCATED_ELSEWHERE in reasons:
+        return "name a ResourceClaimTemplate, so that each pod has a claim of its own"
+    return ""
+
+
 def what_a_quota_needs(refusal: QuotaRefusal) -> str:
     """Return the changes with which a quota would admit the pod."""
     if refusal.unspecified:

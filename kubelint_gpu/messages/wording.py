@@ -75,6 +75,23 @@ def listed(names: Sequence[str], word: str = "and") -> str:
     return f"{', '.join(names[:-1])} {word} {names[-1]}"
 
 
+def replicas_text(pods: int, group: int = 1) -> str:
+    """`2 replicas`; `2 groups of 3 pods` if a replica is a group of pods."""
+    return f"{counted(pods // group, 'group')} of {group} pods" if group > 1 else counted(pods, "replica")
+
+
+def can_run(placed: int, wanted: int, *, group: int = 1, sets: str = "") -> str:
+    """How many pods run: `only 2 of 3 replicas can run`, `none of its 3 replicas can run`.
+
+    `group` is the number of pods of one replica, and `sets` says who sets the number of replicas.
+    """
+    number, whole = wanted // group, f"{replicas_text(wanted, group)}{f' that {sets}' if sets else ''}"
+    whole += f" ({placed} of {wanted} pods)" if group > 1 and placed else ""
+    if placed < group:
+        return f"none of its {whole} can run" if number > 1 else f"its {whole} cannot run"
+    return f"only {placed // group} of {'the ' * bool(sets)}{whole} can run"
+
+
 def workload_name(workload: Workload) -> str:
     """`Deployment vision/object-tracker`."""
     return f"{workload.kind} {workload.meta.namespace}/{workload.meta.name}"

@@ -42,10 +42,10 @@ def removed_api(unit: ApplySet) -> Iterator[Diagnostic]:
         elif version.startswith(_DEVICES) and version != _DEVICES:
             if manifest.kind == _RULE and unit.cluster.device_taint_rules:
                 continue  # the cluster has such objects, so it serves them
-            text = f"1.{minor} serves {what} only where --runtime-config of the API server enables it"
+            text = f"1.{minor} serves {version} only with --runtime-config of the API server"
             gate = _gate(manifest, minor)
             if gate:
-                text = f"{text}, and heeds it only with the feature gate {gate}, which is off by default"
+                text = f"{text}; the object has an effect only with the feature gate {gate}, which is off by default"
             yield _draft(manifest, found, f"{text}{instead if found.successor == _DEVICES else ''}", possible=True)
 
 

@@ -47,7 +47,7 @@ def _draft(before: dict[str, Any], manifest: Manifest, change: RefusedChange) ->
     return Diagnostic(
         "KLG009",
         manifest.place(first),
-        f"{_change_text(before, manifest, first)}, and the API server refuses it{where}: {change.answer}",
+        f"the API server refuses this change{where}: {_change_text(before, manifest, first)}: {change.answer}",
         manifest,
         cause=field_path(first),
         certainty="possible" if where else "certain",

@@ -108,7 +108,7 @@ def _draft(
         trace=story(trace, waits[0], keeping(first.workload)[1]),
         run=trace,
         cycle=tuple(sentence for wait in waits for sentence in wait.sentences()),
-        help=(_FIRST if crowded else _APART, *of_one_node(first, waits[0].waiting)),
+        help=(_FIRST,) if crowded else of_one_node(first, waits[0].waiting) or (_APART,),
         proposals=() if crowded else no_surge_in(involved),
     )
 
@@ -127,7 +127,8 @@ def _waits_text(involved: Sequence[WorkloadCheck], waits: Sequence[Wait], *, may
         names = listed([_name(subject) for subject in involved])
         both = "both" if len(involved) == 2 else "all"
         told = replace(waits[0], named=True).clause
-        return f"rolled out together, the rollouts of {names} never {both} end: in the shortest run {told}"
+        stays = "is never created" if waits[0].waiting.refusal else "stays Pending"
+        return f"rolled out together, {names} never {both} finish: a new pod {stays}; for example, {told}"
     if len(waits) == 1:
         others = listed([_name(subject) for subject in involved if subject.workload is not waits[0].workload])
         alone = replace(waits[0], named=False).clause

@@ -77,10 +77,10 @@ def _draft(
     told = f"can evict {victims} (priority {found[0].priority}) from {some(nodes, word='or')}"
     if rolled:
         begun = "begun at the same moment as others, " if together else ""
-        told = f"{begun}a rollout {told} for its own new pods (priority {priority})"
+        told = f"{begun}a rollout (priority {priority}) {told}"
         lost += _overlap(subject) if surges else ""
     else:
-        told = f"its new pods (priority {priority}) {told} to have room"
+        told = f"its new pods (priority {priority}) {told}"
     return Diagnostic(
         "KLG108",
         manifest.place(field_pointers.priority_class(subject.manifest)),

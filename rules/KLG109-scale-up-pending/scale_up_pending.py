@@ -20,7 +20,7 @@ from kubelint_gpu.engine.api import ApplySet, Diagnostic, WorkloadCheck, field_p
 from kubelint_gpu.engine.put_off import keeping, when_made
 from kubelint_gpu.evidence.node_lines import clues, scarce
 from kubelint_gpu.evidence.stakes import stakes, wait_of
-from kubelint_gpu.messages.wording import counted, listed, owner_name, some
+from kubelint_gpu.messages.wording import can_run, counted, listed, owner_name, some
 
 
 @rule("KLG109")
@@ -106,8 +106,7 @@ def _until_removed(unit: ApplySet, one: BesideGone) -> Diagnostic:
     subject, found, waiting, manifest = one.subject, one.judgement, one.waiting, one.subject.manifest
     rolls = found.waits
     clause = wait_of(unit, subject, waiting, standing=not rolls).clause
-    replicas = f"{found.placed} of {counted(found.wanted, 'replica')}"
-    told = "the rollout does not end" if rolls else f"only {replicas} can run"
+    told = "the rollout does not end" if rolls else can_run(found.placed, found.wanted, group=subject.pods_of_replica)
     left = some([owner_name(name) for name in one.holders], "workload")
     return Diagnostic(
         "KLG109",

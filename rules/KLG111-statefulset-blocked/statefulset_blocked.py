@@ -18,7 +18,7 @@ from kubelint_gpu.evidence.node_lines import lasting_holders, scarce
 from kubelint_gpu.evidence.stakes import shortage_lines, wait_of
 from kubelint_gpu.messages.wait import Wait, story
 from kubelint_gpu.messages.why_fewer import what_a_quota_needs
-from kubelint_gpu.messages.wording import MADE_ANEW, counted
+from kubelint_gpu.messages.wording import MADE_ANEW, can_run
 from kubelint_gpu.simulation.prepare.workload_change import own_pods
 from kubelint_gpu.simulation.search.verdict import WAITS, Judgement, Verdict
 
@@ -74,7 +74,7 @@ def _trap(unit: ApplySet, subject: WorkloadCheck, judgement: Judgement, placed: 
         f"{'' if written else 'by default '}OrderedReady: nothing is made or replaced while a pod is not ready",
     )
     anew = needs_new_pods(unit, subject, judgement)
-    told = f"{MADE_ANEW if anew else ''}only {placed} of {counted(judgement.wanted, 'replica')} can run"
+    told = f"{MADE_ANEW if anew else ''}{can_run(placed, judgement.wanted, group=subject.pods_of_replica)}"
     told += f" even with {pools}" if pools else ""
     others = lasting_holders(unit, subject, scarce(subject), judgement.eligible)
     ways = () if by_claim else (room_needed(subject, scarce(subject), judgement.wanted - placed, others, placed),)

@@ -114,7 +114,7 @@ def _deadlock(unit: ApplySet, deadlock: GangDeadlock) -> Diagnostic:
     ]
     names = listed([one.name for one in stuck])
     nodes = list(dict.fromkeys(node for one in found.held for node in one.nodes))
-    verb = "hold each other up" if found.surely else "can hold each other up"
+    verb = "block each other" if found.surely else "can block each other"
     jobs = [subject for one in stuck if one.custom is None for subject in one.subjects]
     while_runs = f" {while_running(beside)}" if beside else ""
     unless = "unless Kueue admits each whole, which nothing here shows, " if deadlock.queued else ""
@@ -127,7 +127,7 @@ def _deadlock(unit: ApplySet, deadlock: GangDeadlock) -> Diagnostic:
     return Diagnostic(
         "KLG113",
         first.place,
-        f"{unless}started at the same moment{while_runs}, {names} {verb} {how_long(stuck)}: {listed(told)} "
+        f"{unless}started together{while_runs}, {names} {verb} {how_long(stuck)}: {listed(told)} "
         f"on {some(nodes)}, and none gives its part back{why}",
         first.largest.manifest,
         cause=" ".join(one.key for one in stuck),
@@ -167,7 +167,7 @@ def _overlapping(unit: ApplySet, runs: OverlappingRuns) -> Diagnostic:
     return Diagnostic(
         "KLG113",
         manifest.place(_POLICY if written else SCHEDULE),
-        f"if a run {longer}, it and the next one can hold each other up {lasts}: {run} on {some(nodes)}, "
+        f"if a run {longer}, it and the next one can block each other {lasts}: {run} on {some(nodes)}, "
         f"and none gives its part back (concurrencyPolicy is Allow{'' if written else ' by default'})",
         manifest,
         cause=f"overlapping {subject.workload.key}",

@@ -136,7 +136,7 @@ def _draft(unit: ApplySet, one: _Scaled, found: Room, scaled: Sequence[_Scaled],
     elif why == NO_NODE or found.beside or scaled or subject.workload.claims or pools:
         # it is known of its pods alone, on nodes that are there
         why, lacks = "", ()
-    names = listed([*(["what runs already"] if unit.cluster.pods else []), *at_most_too, *([others] if others else [])])
+    names = listed([*(["running pods"] if unit.cluster.pods else []), *at_most_too, *([others] if others else [])])
     beside = f" beside {names}" if names else ""
     return Diagnostic(
         "KLG115",

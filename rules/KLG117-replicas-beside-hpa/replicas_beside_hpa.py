@@ -10,7 +10,8 @@ from kubelint_gpu.messages.wording import counted, listed
 from kubelint_gpu.workspace.autoscalers import SCALED, Autoscaler, read_autoscaler
 
 _LEFT_OUT = (
-    "leave replicas out, and out of what kubectl applied last (kubectl apply edit-last-applied), or it is 1 once"
+    "remove replicas from the manifest, and with kubectl apply edit-last-applied from the object: without the second "
+    "step the next apply sets 1"
 )
 _KEPT_OUT = (
     "remove replicas with kubectl apply edit-last-applied first, and then from the manifest; or keep the number written"
@@ -48,7 +49,7 @@ def _reset(
         return
     told = f"and {name} {least} to {most}: what was scaled up loses pods with {listed(resources)}"
     if written > most:
-        told = f"more than {name} ever sets, {most}: it deletes {counted(written - most, 'pod')} again"
+        told = f"above the {most} that {name} allows: the autoscaler then deletes {counted(written - most, 'pod')}"
     yield Diagnostic(
         "KLG117",
         manifest.place(field_pointers.REPLICAS),

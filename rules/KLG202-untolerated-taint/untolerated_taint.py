@@ -51,8 +51,7 @@ def untolerated_taint(unit: ApplySet) -> Iterator[Diagnostic]:
         yield Diagnostic(
             "KLG202",
             manifest.place(tied[0]) if tied else manifest.place(*_route(subject, written)),
-            f"its pod does not tolerate the taints of the nodes that would take it: {', '.join(told)}"
-            f"{'; ' * bool(why)}{why}",
+            f"no node takes its pod, which lacks a toleration: {', '.join(told)}{'; ' * bool(why)}{why}",
             manifest,
             cause="/".join(str(taint) for taint in first),
             certainty=found.certainty,
@@ -156,7 +155,7 @@ def _help(unit: ApplySet, subject: WorkloadCheck, taints: tuple[Taint, ...]) -> 
     if inventory is None or inventory.admission.extended_resource_toleration:
         return ()
     if all(taint.key in asked(subject) for taint in taints):
-        return (_ADMISSION,)
+        return (f"tolerate {listed([str(taint) for taint in taints])}; {_ADMISSION}",)
     return ()
 
 

@@ -49,7 +49,7 @@ def node_name_set(unit: ApplySet) -> Iterator[Diagnostic]:
         yield Diagnostic(
             "KLG207",
             manifest.place(route),
-            f"{_NAME} {name} goes past the scheduler: {found.told}",
+            f"{_NAME} {name} bypasses the scheduler: {found.told}",
             manifest,
             cause=name,
             severity=found.severity,
@@ -108,7 +108,7 @@ def _admission(unit: ApplySet, subject: WorkloadCheck, name: str) -> _Answer:
         return _Answer(beside, then=then, related=related)
     counts = "affinity to pods and priorities do not count" if daemons else ""
     counts = counts or "taints, cordons, affinity and priorities do not count"
-    return _Answer(f"{counts}, and its pods fail where they could wait", related=related)
+    return _Answer(f"{counts}, and a pod that does not fit fails instead of waiting", related=related)
 
 
 def _unchosen(unit: ApplySet, subject: WorkloadCheck) -> Iterator[str]:

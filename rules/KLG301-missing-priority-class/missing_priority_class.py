@@ -41,7 +41,7 @@ def missing_priority_class(unit: ApplySet) -> Iterator[Diagnostic]:
         yield Diagnostic(
             "KLG301",
             manifest.place(where, "key"),
-            f"no {_CLASS} and no globalDefault class: its pods have priority 0, can evict nobody for "
+            f"no {_CLASS} and no globalDefault class: its pods have priority 0 and cannot preempt other pods for "
             f"{listed(resources)}, and {_threat(unit)}",
             manifest,
             cause=_CLASS,

@@ -31,7 +31,7 @@ def affinity_contradiction(unit: ApplySet) -> Iterator[Diagnostic]:
         yield Diagnostic(
             "KLG401",
             manifest.place(source_of(manifest, last.pointer)),
-            f"no node of any cluster can match: {_contradiction_text(first)}{others}",
+            f"no node can match {_contradiction_text(first)}{others}",
             manifest,
             cause="/".join(str(bound.requirement) for bound in first.bounds),
             certainty="possible" if any(reason.plain for reason in reasons) else "certain",
@@ -76,6 +76,10 @@ def _no_term(manifest: Manifest, why: str) -> Diagnostic:
 
 def _contradiction_text(reason: Contradiction) -> str:
     named = [requirement_name(bound) for bound in reason.bounds]
+    keys = {bound.requirement.key for bound in reason.bounds}
+    if len(keys) == 1:
+        # the key is said once
+        named[1:] = [one.removeprefix(*keys).lstrip() for one in named[1:]]
     if len(named) == 1:
-        return f"nothing satisfies {named[0]}"
-    return f"{listed(named)} exclude each other"
+        return f"{named[0]}: nothing satisfies it"
+    return f"{'both' if len(named) == 2 else 'all of'} {listed(named)}"

@@ -47,14 +47,15 @@ def _far(unit: ApplySet, subject: WorkloadCheck, far: OutOfReach) -> Diagnostic:
     key = subject.workload.spec.pod_affinity[far.term].topology_key
     names = some([owner_name(name) for name in far.others], "workload")
     on = some([title(unit, name) for name in far.nodes])
-    near = "there" if key == HOSTNAME else f"near by {key}"
     whose = [one for one in unit.subjects if one.workload.key in far.others]
-    where = f"which can only be on {on}, and no node {near} takes the pod{f': {said(far.why, on)}' if far.why else ''}"
-    where = where if far.nodes else "which no node takes"
+    told = f"the pod must share {key} with {names}, which no node takes"
+    if far.nodes:
+        beside = f"{'beside' if key == HOSTNAME else 'near'} {names}{f': {said(far.why, on)}' if far.why else ''}"
+        told = f"no node takes the pod {beside}; they must share {key}, and can only be on {on}"
     return Diagnostic(
         "KLG410",
         subject.manifest.place((*route, "topologyKey")),
-        f"the pod must share {key} with {names}, {where}",
+        told,
         subject.manifest,
         cause=f"{'/'.join(far.others)}/{key}",
         certainty="certain" if unit.complete else "possible",

@@ -65,13 +65,13 @@ def _told_left_out(unit: ApplySet) -> Iterator[Diagnostic]:
             yield Diagnostic(
                 "KLG502",
                 request_place(subject, found.resources[0]),
-                f"{listed(found.resources)} {'is' if one else 'are'} given out by {found.owner}, which the inventory "
-                f"does not declare: what the pods ask for of {'it' if one else 'them'} is not looked at here",
+                f"{listed(found.resources)} of {found.owner} {'is' if one else 'are'} not in the inventory: "
+                "these requests are not checked",
                 subject.manifest,
                 cause=f"owner/{found.owner}",
                 certainty="possible",
                 severity="note",
-                help=("name it under scheduler.profiles[].ignoredResources of the inventory where that is meant",),
+                help=("name it under scheduler.profiles[].ignoredResources of the inventory if that is meant",),
             )
 
 

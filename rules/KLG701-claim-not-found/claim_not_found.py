@@ -18,7 +18,7 @@ from kubelint_gpu.engine.api import ApplySet, Diagnostic, FixCandidate, Manifest
 from kubelint_gpu.engine.remedies import renamed, rewritten
 from kubelint_gpu.kube.values.errors import is_placeholder
 from kubelint_gpu.kube.values.plain import at, written
-from kubelint_gpu.messages.wording import some
+from kubelint_gpu.messages.wording import owner_name, some
 from kubelint_gpu.simulation.prepare.workload_change import own_pods
 
 _KEYS = {CLAIM: "resourceClaimName", TEMPLATE: "resourceClaimTemplateName"}
@@ -79,7 +79,7 @@ def _findings(unit: ApplySet, reference: PodClaimReference) -> Iterator[Diagnost
     proposals: tuple[FixCandidate, ...] = ()
     wait = "its pods wait for it for ever" if kind == CLAIM else "no claim is made for its pods, and they wait for ever"
     if makers:
-        what = f"the controller of {makers[0].object} makes {kind} {name}, which is not declared"
+        what = f"{kind} {name} is not declared: the controller of {owner_name(makers[0].object)} makes it"
         wait = "whether a node has the devices that it asks for is undecided"
         help_ = ("declare in the inventory the template that it has made, and the ResourceSlices of its driver",)
     elif swapped:

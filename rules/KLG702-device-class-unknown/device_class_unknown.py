@@ -81,8 +81,8 @@ def _of_inventory(unit: ApplySet, reference: PodClaimReference, known: list[str]
         yield Diagnostic(
             "KLG702",
             manifest.place(reference.pointer),
-            f'{reference.kind} {reference.name} of the inventory asks for DeviceClass "{query.device_class}", which is '
-            "neither in the manifests nor in the inventory: the scheduler refuses its pods",
+            f'DeviceClass "{query.device_class}" is neither in the manifests nor in the inventory: '
+            f"{reference.kind} {reference.name} of the inventory asks for it, and the scheduler refuses its pods",
             manifest,
             cause=f"{reference.name}/{query.device_class}",
             certainty="certain" if _all_known(unit) else "possible",

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from kubelint_gpu.analysis.devices.claim_sharing import shared_claims
 from kubelint_gpu.engine.api import ApplySet, Diagnostic, rule
-from kubelint_gpu.messages.wording import counted
+from kubelint_gpu.messages.wording import counted, verb
 
 _HELP = "name a ResourceClaimTemplate in resourceClaimTemplateName, so that each pod gets devices of its own"
 
@@ -25,12 +25,12 @@ def claim_shared(unit: ApplySet) -> Iterator[Diagnostic]:
             others = " and ".join(one.replace("/", " ", 1) for one in found.others)
             text = (
                 f"its pods share claim {reference.name} with those of {others}, its devices hold them all on one node, "
-                f"and not all {found.wanted} find room there"
+                f"and not all {found.wanted} pods fit there"
             )
         else:
             text = (
-                f"its pods share claim {reference.name}, whose devices hold them all on one node, and {found.placed} "
-                f"of {found.wanted} find room there"
+                f"its pods share claim {reference.name}, whose devices hold them all on one node, and only "
+                f"{found.placed} of {found.wanted} pods {verb('fit', found.placed)} there"
             )
         yield Diagnostic(
             "KLG707",

@@ -75,8 +75,8 @@ def _twice(unit: ApplySet, classes: dict[str, str]) -> Iterator[Diagnostic]:
             yield Diagnostic(
                 "KLG708",
                 request_place(subject, resource),
-                f"the pod asks for {amount(resource, asked[resource])} and by claim {reference.alias} for devices of "
-                f"class {name}, which are GPUs of the same kind: it takes both",
+                f"it takes GPUs of one kind twice: {amount(resource, asked[resource])}, and devices of class {name} "
+                f"by claim {reference.alias}",
                 subject.manifest,
                 cause=f"{resource}/{reference.alias}",
                 related=(Related(subject.manifest.place(reference.pointer), "the claim is named here"),),

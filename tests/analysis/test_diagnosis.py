@@ -86,6 +86,6 @@ def test_a_pod_that_the_anti_affinity_of_a_daemon_set_keeps_out_lacks_no_capacit
     pinned = deployment(spec="replicas: 1", pod="nodeSelector: {kubernetes.io/hostname: n1}", limits="{cpu: 1}")
     found = findings(f"{daemons}---\n{pinned}", inventory(("a", 1), ("b", 1)), "KLG109")
     (one,) = [one for one in found if one.message.startswith("its pod may find no room")]
-    assert "for a place on n1, where the anti-affinity of DaemonSet serving/agent keeps it away" in one.message
+    assert "the anti-affinity of DaemonSet serving/agent keeps it away from n1" in one.message
     assert one.message.endswith("pods are kept apart, whatever the strategy: this is no rollout deadlock")
     assert not any("cpu" in line.message for line in one.related)

@@ -24,7 +24,7 @@ def told(text, cluster):
 def test_two_that_start_together_hold_each_other_up():
     (message,) = told(torch("a") + torch("b"), inventory(5))
     assert message.startswith(
-        "started at the same moment, PyTorchJob research/a and PyTorchJob research/b can hold each other up for ever: "
+        "started together, PyTorchJob research/a and PyTorchJob research/b can block each other for ever: "
     )
     assert message.count("of 4 pods") == 2
     assert told(torch("a") + torch("b"), inventory(7)) == []
@@ -34,7 +34,7 @@ def test_two_that_start_together_hold_each_other_up():
 def test_one_beside_a_job():
     (message,) = told(torch("a", 1) + job("b"), inventory(2))
     assert message.startswith(
-        "started at the same moment, Job research/b and PyTorchJob research/a can hold each other up for ever: b runs 1 "
+        "started together, Job research/b and PyTorchJob research/a can block each other for ever: b runs 1 "
         "of 2 pods and a runs 1 of 2 pods"
     )
     assert told(torch("a", 1) + job("b"), inventory(3)) == []
@@ -80,7 +80,7 @@ def test_where_the_pods_of_a_service_are_decides_whether_a_custom_resource_gets_
 
 def test_two_custom_resources_hold_each_other_on_what_a_service_leaves():
     (found,) = told(torch("a") + torch("b") + service(), inventory(8))
-    assert found.startswith("started at the same moment while Deployment research/s runs, PyTorchJob research/a")
+    assert found.startswith("started together while Deployment research/s runs, PyTorchJob research/a")
     assert not told(torch("a") + torch("b") + service(), inventory(9))
 
 
@@ -119,7 +119,7 @@ def test_a_label_alone_admits_nothing_whole():
 
     (one,) = findings(queued("a") + queued("b"), inventory(4), "KLG113")
     assert (one.certainty, one.severity) == ("possible", "note")
-    begin = "unless Kueue admits each whole, which nothing here shows, started at the same moment, Job research/a and"
+    begin = "unless Kueue admits each whole, which nothing here shows, started together, Job research/a and"
     assert one.message.startswith(begin)
     assert one.help[0] == "the label alone does nothing: declare the LocalQueue that it names, if Kueue is there"
     # of those that name none it is known that they hold each other up

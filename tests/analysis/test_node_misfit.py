@@ -130,8 +130,8 @@ def test_a_pod_that_must_be_near_one_where_it_can_never_be():
     )
     assert found.certainty == "certain"
     assert found.message == (
-        "the pod must share kubernetes.io/hostname with Pod serving/helper, which can only be on cpu-1, and no node "
-        "there takes the pod: Insufficient nvidia.com/gpu on cpu-1"
+        "no node takes the pod beside Pod serving/helper: Insufficient nvidia.com/gpu on cpu-1; they must share "
+        "kubernetes.io/hostname, and can only be on cpu-1"
     )
     model = deployment(name="model", pod="tolerations: [{key: gpu, operator: Exists}]")
     beside = deployment(name="cache", pod=NEAR % "model", limits="{cpu: 1}")

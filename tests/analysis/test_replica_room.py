@@ -76,10 +76,10 @@ def test_a_job_near_to_a_service_and_two_that_hold_each_other_there():
     (message,) = said("KLG113", job("a", 6, NEAR) + CACHE)
     assert "while Deployment serving/cache runs, Job serving/a needs its 6 pods at once and only 4 find room" in message
     (message,) = said("KLG113", job("a", 3, NEAR) + job("b", 3, NEAR) + CACHE)
-    assert "Job serving/a and Job serving/b can hold each other up" in message
+    assert "Job serving/a and Job serving/b can block each other" in message
     assert said("KLG113", job("a", 2, NEAR) + job("b", 2, NEAR) + CACHE) == []
     (message,) = said("KLG113", job("a", 3, APART) + job("b", 3, APART) + CACHE)
-    assert "can hold each other up" in message
+    assert "can block each other" in message
 
 
 def test_a_job_near_to_a_job_of_other_pods_is_undecided_where_others_compete():

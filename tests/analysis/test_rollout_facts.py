@@ -86,8 +86,8 @@ def test_two_rollouts_that_begin_together_may_cost_the_lower_one_a_pod():
     (found,) = [one for one in findings(f"{deployment(spec=KEEPS)}---\n{low}", cluster) if one.code != "KLG208"]
     assert (found.code, found.severity, found.object) == ("KLG108", "warning", "Deployment/serving/chat")
     assert found.message == (
-        "begun at the same moment as others, a rollout can evict 1 pod of Deployment serving/low (priority 1) from gpu-1 "
-        "for its own new pods (priority 1000); maxSurge starts 1 new pod while the old ones still run"
+        "begun at the same moment as others, a rollout (priority 1000) can evict 1 pod of Deployment "
+        "serving/low (priority 1) from gpu-1; maxSurge starts 1 new pod while the old ones still run"
     )
     assert any("evicts" in step.message for step in found.trace)
     four = findings(f"{deployment(spec=KEEPS)}---\n{low}", f"{nodes(4)}  - {{name: low, value: 1}}\n")

@@ -64,7 +64,7 @@ def test_the_pods_of_a_paused_deployment_keep_the_claim_of_the_template_before()
     ((code, name, message),) = found(before, made("a", PAUSED) + made("b", pod=DATA) + CLAIM, inventory(4))
     assert (code, name) == ("KLG109", "b")
     assert message == (
-        "only 0 of 1 replica can run beside the other workloads: the next one waits for claim data (ReadWriteOncePod), "
+        "its 1 replica cannot run beside the other workloads: it waits for claim data (ReadWriteOncePod), "
         "used by Deployment serving/a; one pod at a time can use the claim, whatever the strategy: this is no rollout "
         "deadlock"
     )
@@ -166,7 +166,7 @@ def test_a_move_to_a_node_that_others_fill_for_good_is_missing_capacity(strategy
     ((code, name, message),) = found(before, after, inventory(1, 1))
     assert (code, name) == ("KLG109", "a")
     assert message == (
-        "only 0 of 1 replica can run beside the other workloads: the next one waits for 1 nvidia.com/gpu on n2, held by "
+        "its 1 replica cannot run beside the other workloads: it waits for 1 nvidia.com/gpu on n2, held by "
         "Deployment serving/b; this is missing capacity, not a rollout deadlock"
     )
 

@@ -32,15 +32,13 @@ def test_storage_is_counted_by_what_claims_ask_for():
 def test_claims_stay_when_their_pods_go_unless_the_retention_policy_says_otherwise():
     after = stateful_set(1, "kv") + quota("persistentvolumeclaims", 2)
     goes = "  persistentVolumeClaimRetentionPolicy: {whenScaled: Delete}\n"
-    assert short_of_claims(stateful_set(1) + after, stateful_set(2)) == [
-        ("kv", "certain", "only 0 of 1 replica can run")
-    ]
+    assert short_of_claims(stateful_set(1) + after, stateful_set(2)) == [("kv", "certain", "its 1 replica cannot run")]
     assert short_of_claims(stateful_set(1, more=goes) + after, stateful_set(2, more=goes)) == []
 
 
 def test_of_several_that_do_not_all_find_room_it_is_possible():
     text = stateful_set(1, "a") + stateful_set(1, "b") + quota("persistentvolumeclaims", 1)
-    says = "as few as 0 of 1 replica can run, where the claims of others are made first"
+    says = "its 1 replica cannot run if the claims of others are made first"
     assert short_of_claims(text) == [("a", "possible", says), ("b", "possible", says)]
 
 

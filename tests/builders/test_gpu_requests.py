@@ -51,7 +51,7 @@ def test_names_that_something_else_gives_out_are_no_more_than_a_note(resources):
 def test_a_name_of_hami_is_told_unless_the_inventory_says_who_gives_it_out():
     text = deployment("nvidia.com/gpu: 1, nvidia.com/gpumem: 8000", strategy=RECREATE)
     (note,) = run(text, world(TWO))
-    assert note.message.startswith("nvidia.com/gpumem is given out by HAMi, which the inventory does not declare")
+    assert note.message.startswith("nvidia.com/gpumem of HAMi is not in the inventory")
     declared = "scheduler: {profiles: [{schedulerName: default-scheduler, ignoredResources: [nvidia.com/gpumem]}]}\n"
     assert codes(text, world(TWO + declared)) == []
 

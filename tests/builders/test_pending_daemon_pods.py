@@ -75,8 +75,7 @@ def test_a_daemon_set_that_evicts_what_fills_its_nodes_runs_and_its_victims_are_
         (found,) = findings(daemon_set(0, 1), full, before=before)
         assert (found.code, found.severity) == ("KLG108", "warning")
         assert found.message == (
-            "its new pods (priority 1000) can evict 1 pod of StatefulSet research/notebook (priority 1) from l4-1 to have "
-            "room"
+            "its new pods (priority 1000) can evict 1 pod of StatefulSet research/notebook (priority 1) from l4-1"
         )
 
 

@@ -24,7 +24,7 @@ def test_a_template_that_grows_lacks_room_only_when_the_old_pods_have_been_delet
     ((code, name, text),) = found(stateful(1), stateful(3), inventory(4))
     assert (code, name) == ("KLG109", "s")
     assert text.startswith(
-        f"{HAND}only 1 of 2 replicas can run: for the next one too little nvidia.com/gpu is left on n1"
+        f"{HAND}only 1 of 2 replicas can run: 1 of the 3 nvidia.com/gpu that each needs is free on n1"
     )
     assert found(stateful(1), stateful(2), inventory(4)) == []
 
@@ -83,7 +83,7 @@ LOWERED = "with this change the pods below its partition run on, and once it is 
 def test_a_partition_keeps_the_template_of_all_ordinals_below_it_until_it_is_lowered():
     ((code, name, text),) = found(stateful(1, strategy=PARTITION), stateful(4, strategy=PARTITION), inventory(4))
     assert (code, name) == ("KLG109", "s")
-    assert text.startswith(f"{LOWERED}only 1 of 2 replicas can run: for the next one too little nvidia.com/gpu")
+    assert text.startswith(f"{LOWERED}only 1 of 2 replicas can run: 0 of 4 nvidia.com/gpu is free on n1")
     assert found(stateful(1, strategy=PARTITION), stateful(2, strategy=PARTITION), inventory(4)) == []
 
 
@@ -144,7 +144,7 @@ def test_a_new_workload_that_evicts_a_bare_pod_of_the_manifests_for_good_is_told
     (later, now) = sorted(found(bare, bare + made("web"), inventory(1, more=low)))
     assert (later[:2], now[:2]) == (("KLG101", "web"), ("KLG108", "web"))
     assert later[2].startswith("this change starts it, and the next rollout never ends")
-    assert "can evict Pod serving/debug (priority 10) from n1 for its own new pods" in now[2]
+    assert "can evict Pod serving/debug (priority 10) from n1" in now[2]
     assert "and nothing creates it again" in now[2]
 
 
@@ -178,7 +178,7 @@ HELD = f"{NODES}running: [{{name: other, namespace: lab, node: gpu-1, gpus: 1}}]
 
 def test_a_bare_pod_has_no_replicas_and_its_finding_stands_at_its_spec():
     (one,) = findings(POD, HELD, "KLG109")
-    assert one.message.startswith("it cannot run: for it too little nvidia.com/gpu is left on gpu-1, held by ")
+    assert one.message.startswith("it cannot run: 0 of 1 nvidia.com/gpu is free on gpu-1, held by ")
     assert (one.place.line, one.place.end_line) == (4, 4)
 
 
@@ -203,7 +203,10 @@ spec:
 
 def test_pods_of_groups_are_no_replicas_and_as_many_groups_as_find_room_are_offered():
     (one,) = findings(GROUPS, inventory(2, 2), "KLG109")
-    assert one.message.startswith("only 4 of 6 pods can run: ")
+    assert one.message.startswith("only 1 of 2 groups of 3 pods (4 of 6 pods) can run: ")
     assert [fix.title for fix in one.fixes] == ["set replicas: 1, as many as find room"]
     (alone,) = findings(GROUPS, inventory(2), "KLG109")
-    assert (alone.message.startswith("only 2 of 6 pods can run: "), alone.fixes) == (True, ())
+    assert (alone.message.startswith("none of its 2 groups of 3 pods (2 of 6 pods) can run: "), alone.fixes) == (
+        True,
+        (),
+    )

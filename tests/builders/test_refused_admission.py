@@ -18,7 +18,7 @@ def test_a_claim_beyond_the_bounds_of_a_limit_range_is_refused():
     (found,) = findings(text.removeprefix("---\n"), NODE, "KLG109")
     assert (found.severity, found.certainty) == ("error", "certain")
     assert found.message == (
-        "only 0 of 2 replicas can run: the claim of the next one is refused by LimitRange lr: maximum storage usage per "
+        "none of its 2 replicas can run: its claim is refused by LimitRange lr: maximum storage usage per "
         "PersistentVolumeClaim is 4Gi, but request is 5Gi"
     )
     assert [one.message for one in found.related] == ["LimitRange lr is here"]

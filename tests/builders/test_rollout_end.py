@@ -89,7 +89,7 @@ def test_a_neighbour_of_lower_priority_is_evicted_and_named():
 def test_a_pod_that_nothing_creates_again_is_told_as_lost():
     (found,) = findings(deployment(), inventory(gpus=2, more=running("notebook", priority="low")))
     assert found.code == "KLG108"
-    assert "a rollout can evict Pod research/notebook (priority 1) from l4-1" in found.message
+    assert "a rollout (priority 1000) can evict Pod research/notebook (priority 1) from l4-1" in found.message
     assert "nothing creates it again" in found.message
 
 
@@ -200,7 +200,7 @@ def test_pods_that_have_room_only_in_the_place_of_others_run_and_these_are_named
     (found,) = findings(recreate, full, before=before)
     assert (found.code, found.severity, found.fixes) == ("KLG108", "warning", ())
     assert found.message == (
-        "its new pods (priority 1000) can evict 1 pod of StatefulSet research/n (priority 1) from l4-1 to have room"
+        "its new pods (priority 1000) can evict 1 pod of StatefulSet research/n (priority 1) from l4-1"
     )
 
 

@@ -57,7 +57,7 @@ def told(text, cluster):
         (job_set(3, 4), (2,), "Job research/s-w-"),
         (job_set(2, 2), (4,), ""),
         (job_set(2, 2), (3,), ""),
-        (job_set(2, 2), (2,), "started at the same moment, Job research/s-w-0 and Job research/s-w-1 can hold"),
+        (job_set(2, 2), (2,), "started together, Job research/s-w-0 and Job research/s-w-1 can block"),
     ],
 )
 def test_what_never_has_all_its_pods_holds_what_it_has(text, gpus, begins):

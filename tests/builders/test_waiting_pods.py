@@ -27,13 +27,13 @@ def test_several_replicas_of_one_claim_have_three_ways_out(replicas, helped):
     text = deployment(spec=spec, pod=VOLUME) + CLAIM
     told = [line for one in findings(text, INVENTORY, "KLG107") for line in one.help]
     assert told
-    assert any("ReadWriteMany storage, 1 replica, or a podAffinity" in line for line in told) is helped
+    assert any("ReadWriteMany storage, run 1 replica with strategy Recreate, or" in line for line in told) is helped
 
 
 def test_workloads_that_share_a_claim_are_not_told_to_have_fewer_replicas():
     spec = "strategy: {type: Recreate}"
     one, other = (deployment(name=name, spec=spec, pod=VOLUME) for name in ("chat", "other"))
     (found,) = findings(f"{one}---\n{other}{CLAIM}", INVENTORY, "KLG106")
-    # the help refuses no fix that takes the surge away: Recreate has no surge
-    assert len(found.help) == 2
-    assert "take ReadWriteMany storage, or a podAffinity" in found.help[-1]
+    # one after the other does not help: the pods of the other one keep the volume on their node
+    (told,) = found.help
+    assert told.startswith("use ReadWriteMany storage, or keep all pods that use the claim on one node")

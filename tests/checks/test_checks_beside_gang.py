@@ -40,7 +40,7 @@ def test_a_rollout_that_gives_its_own_place_away_first_takes_it_back_or_loses_it
 def test_jobs_hold_each_other_on_what_a_service_beside_them_leaves():
     (one,) = found(5, gang("a", 3), gang("b", 3), spec=GIVES)
     assert one.code == "KLG113"
-    assert one.message.startswith("started at the same moment while Deployment serving/chat runs, Job serving/")
+    assert one.message.startswith("started together while Deployment serving/chat runs, Job serving/")
     assert "Deployment serving/chat asks for it, too" in [related.message for related in one.related]
     assert found(6, gang("a", 3), gang("b", 3), spec=GIVES) == []
 
@@ -57,5 +57,5 @@ def test_the_pods_of_a_daemon_set_take_their_places_before_those_of_jobs():
         text = "---\n".join([daemons, gang("a", 2), gang("b", 2)])
         return [one.message.partition(",")[0] for one in findings(text, nodes(gpus)) if one.code == "KLG113"]
 
-    assert codes(3) == ["started at the same moment while DaemonSet serving/watch runs"]
+    assert codes(3) == ["started together while DaemonSet serving/watch runs"]
     assert codes(4) == []

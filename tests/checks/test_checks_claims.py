@@ -106,9 +106,7 @@ def test_a_quota_that_wants_requests_is_answered_with_these_and_stops_no_templat
         "spec: {hard: {requests.memory: 100Gi}}\n"
     )
     found = only(findings(stateful_set() + quota), "KLG111")
-    assert found.message.startswith(
-        "only 0 of 2 replicas can run: the next one is refused (failed quota: q: must specify"
-    )
+    assert found.message.startswith("none of its 2 replicas can run: each is refused (failed quota: q: must specify")
     assert found.help == ("set the requests and limits that the quota counts, or declare a LimitRange that sets them",)
 
 

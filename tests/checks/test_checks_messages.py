@@ -42,7 +42,7 @@ def test_a_long_path_is_told_from_its_end():
     """
     found = only(findings(deployment(pod=pod), code="KLG003"))
     path = found.message.partition(":")[0]
-    assert path.endswith("labelSelector.matchExpressions[0].operator")
+    assert path == "matchExpressions[0].operator"
     assert len(path) <= 72
 
 
@@ -137,7 +137,7 @@ def test_replicas_that_a_quota_refuses_are_told_with_the_quota():
 def test_replicas_that_lack_a_port_are_told_with_the_nodes():
     text = deployment(spec=f"replicas: 3\n{RECREATE}", limits="{}", more="ports: [{containerPort: 1, hostPort: 80}]")
     found = only(findings(text, code="KLG109"))
-    assert "for the next one host port 80 is taken on cpu-1 and gpu-1" in found.message
+    assert "host port 80 is taken on cpu-1 and gpu-1" in found.message
 
 
 def test_a_node_full_of_pods_is_short_of_pod_slots():
@@ -158,7 +158,7 @@ def test_a_requirement_that_nothing_satisfies_stands_alone():
     terms = "[{matchExpressions: [{key: a, operator: Gt, values: ['5']}, {key: a, operator: Lt, values: ['6']}]}]"
     pod = f"affinity: {{nodeAffinity: {{requiredDuringSchedulingIgnoredDuringExecution: {{nodeSelectorTerms: {terms}}}}}}}"
     found = only(findings(deployment(spec=RECREATE, pod=pod), code="KLG401"))
-    assert found.message == "no node of any cluster can match: a Gt [5] and a Lt [6] exclude each other"
+    assert found.message == "no node can match both a Gt [5] and Lt [6]"
 
 
 def test_a_field_of_the_node_is_called_a_name():

@@ -47,7 +47,7 @@ def test_single_pods_are_not_counted():
     said = [one.message for one in findings(pods, GPU_NODE % 1, "KLG109")]
     assert len(said) == 2
     for message in said:
-        assert message.startswith("it may find no room, where the other workloads applied with it are placed first")
+        assert message.startswith("it may find no room if the other workloads applied with it are placed first")
 
 
 def test_revisions_that_keep_apart_may_share_a_node_within_themselves():

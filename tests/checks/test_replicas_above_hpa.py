@@ -17,7 +17,7 @@ def test_more_replicas_than_an_autoscaler_ever_sets_are_told_of_with_and_without
     (found,) = findings(above, "", "KLG117")
     assert (found.severity, found.message) == (
         "note",
-        "each apply sets 9 replicas, more than HorizontalPodAutoscaler scaler ever sets, 5: it deletes 4 pods again",
+        "each apply sets 9 replicas, above the 5 that HorizontalPodAutoscaler scaler allows: the autoscaler then deletes 4 pods",
     )
     within = deployment(spec="replicas: 5", limits=limits) + "---\n" + hpa(1, 5)
     assert bool(findings(within, "", "KLG117")) is ("gpu" in limits)

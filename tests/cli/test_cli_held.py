@@ -100,7 +100,7 @@ CASES = {
     ),
     "self anti-affinity": Held(
         "KLG103",
-        "where its anti-affinity keeps it apart from 2 old pods",
+        "its anti-affinity keeps the new pod apart from 2 old pods",
         pod=f"      affinity: {{podAntiAffinity: {{requiredDuringSchedulingIgnoredDuringExecution: [{TERM}}}]}}}}\n",
         replicas=2,
         nodes=(AMPLE, AMPLE),

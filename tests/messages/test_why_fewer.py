@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from kubelint_gpu.kube.objects.quota import QuotaRefusal
-from kubelint_gpu.messages.why_fewer import why_fewer
+from kubelint_gpu.messages.why_fewer import what_helps, why_fewer
 from kubelint_gpu.scheduler.framework.node_reason import ALLOCATED_ELSEWHERE
 from kubelint_gpu.scheduler.plugins import inter_pod_affinity, node_ports, pod_topology_spread, volume_restrictions
 from kubelint_gpu.simulation.search.blocked import MULTI_ATTACH
@@ -20,6 +20,23 @@ PORT = Blocker("n", node_ports.NAME, node_ports.REASON)
 CLAIM = Blocker("n", volume_restrictions.NAME, "node has pod using PersistentVolumeClaim with the same name")
 DISK = Blocker("n", volume_restrictions.NAME, volume_restrictions.DISK_REASON)
 VOLUME = Blocker("n", ATTACH, MULTI_ATTACH)
+
+
+@pytest.mark.parametrize(
+    ("lacks", "helps"),
+    [
+        ((), ""),
+        ((GPU, APART), ""),
+        ((VOLUME,), ""),
+        ((APART, NEAR), "make the anti-affinity a preference"),
+        ((NEAR,), "make the affinity a preference"),
+        ((SPREAD, APART), "whenUnsatisfiable: ScheduleAnyway"),
+        ((PORT,), "use another host port"),
+    ],
+)
+def test_what_helps_pods_that_others_keep_away_is_told_with_a_verb(lacks, helps):
+    assert helps in what_helps(lacks)
+    assert bool(what_helps(lacks)) is bool(helps)
 
 
 @pytest.mark.parametrize(

@@ -2,7 +2,23 @@ from __future__ import annotations
 
 import pytest
 
-from kubelint_gpu.messages.wording import amount, bare, counted, foremost, listed, owner_name, some
+from kubelint_gpu.messages.wording import amount, bare, can_run, counted, foremost, listed, owner_name, some
+
+
+@pytest.mark.parametrize(
+    ("placed", "wanted", "more", "text"),
+    [
+        (2, 3, {}, "only 2 of 3 replicas can run"),
+        (0, 3, {}, "none of its 3 replicas can run"),
+        (0, 1, {}, "its 1 replica cannot run"),
+        (2, 3, {"sets": "an autoscaler sets"}, "only 2 of the 3 replicas that an autoscaler sets can run"),
+        (4, 6, {"group": 3}, "only 1 of 2 groups of 3 pods (4 of 6 pods) can run"),
+        (2, 6, {"group": 3}, "none of its 2 groups of 3 pods (2 of 6 pods) can run"),
+        (0, 3, {"group": 3}, "its 1 group of 3 pods cannot run"),
+    ],
+)
+def test_how_many_run_is_told_in_replicas_or_groups(placed, wanted, more, text):
+    assert can_run(placed, wanted, **more) == text
 
 
 def test_one_is_singular_and_everything_else_plural():

@@ -15,7 +15,7 @@ def test_the_least_replicas_that_do_not_all_run_are_told_at_the_autoscalers_line
     (one,) = findings(hpa(3, 5) + deployment(), GPU_NODE % 2)
     assert (one.code, one.severity, one.place.line) == ("KLG109", "error", 5)
     assert one.message.startswith(
-        "only 2 of the 3 replicas that HorizontalPodAutoscaler scaler sets at least can run: for the next one too little"
+        "only 2 of the 3 replicas that HorizontalPodAutoscaler scaler sets at least can run: 0 of "
     )
 
 
@@ -75,8 +75,8 @@ def test_a_scaled_object_sets_replicas_by_its_bounds(spec, notes, told):
 def test_the_most_replicas_of_a_scaled_object_are_a_hundred_by_default():
     (one,) = findings(scaled_object() + deployment(spec=GIVES), GPU_NODE % 2, "KLG115")
     assert one.message == (
-        "maxReplicaCount is 100 by default, but only 2 replicas find room: for the next one too little nvidia.com/gpu is "
-        "left on gpu-1, held by its other pods"
+        "maxReplicaCount is 100 by default, but only 2 replicas find room: 0 of 2 nvidia.com/gpu is free on gpu-1, "
+        "held by its other pods (2)"
     )
     assert one.fixes == ()
 

@@ -18,7 +18,7 @@ from kubelint_gpu.builders.waiting_pods import declare, of_one_node, unsure_clai
 from kubelint_gpu.engine.api import ApplySet, Diagnostic, Pointer, Related, WorkloadCheck
 from kubelint_gpu.evidence.stakes import stakes, wait_of
 from kubelint_gpu.messages.wait import Wait
-from kubelint_gpu.messages.why_fewer import KEPT_APART, refused, what_a_quota_needs, why_fewer
+from kubelint_gpu.messages.why_fewer import KEPT_APART, refused, what_a_quota_needs, what_helps, why_fewer
 from kubelint_gpu.simulation.controllers.job import job_of, piles_up, stops_for_ever
 from kubelint_gpu.simulation.questions.starved_jobs import starves, waits_for, waits_for_volume
 from kubelint_gpu.simulation.search.trace import Waiting
@@ -65,6 +65,7 @@ def starving(unit: ApplySet, subject: WorkloadCheck) -> Iterator[Diagnostic]:
     waiting = None if node else waits_for(workload, beside, cluster)
     kept = waiting is not None and why_fewer(waiting.lacks, None) == KEPT_APART
     finds = "each of its pods is kept away from all nodes" if kept else "not one of its pods finds room"
+    ends = (*filter(None, (what_helps(waiting.lacks) if waiting is not None else "",)), *ends)
     refusal = refusal_beside(unit, subject, beside)
     if refusal and not starves(workload, beside, replace(cluster, quotas=())):
         finds, told = (

@@ -228,7 +228,7 @@ def _spreading(spec: dict[str, Any], base: Pointer) -> Problems:
         where = (*base, "topologySpreadConstraints", index)
         pair = (str(found.get("topologyKey")), str(found.get("whenUnsatisfiable")))
         if pair in seen:
-            text = f"another constraint has topologyKey {pair[0]} and {pair[1]}, too: the pair must be unique"
+            text = f"another constraint has {pair[0]} and {pair[1]}: the pair must be unique"
             yield InvalidObject(text, (*where, "topologyKey"), pair[0])
         seen.add(pair)
         if found.get("minDomains") is not None and pair[1] == "ScheduleAnyway":

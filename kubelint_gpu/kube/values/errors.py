@@ -17,7 +17,7 @@ _PLACEHOLDER = pattern(
     re.ASCII,
 )
 
-_LONGEST = 72
+_LONGEST = 40
 _COUNTED = ("cpu", "memory", "ephemeral-storage")
 _PATCHED = pattern(r"replaced?[-_]by", re.ASCII)
 

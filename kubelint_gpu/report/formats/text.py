@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import partial
 from itertools import islice
+from typing import TYPE_CHECKING
 
 from kubelint_gpu.findings.finding import Finding, Fix
 from kubelint_gpu.messages.display import cells
@@ -17,11 +18,31 @@ from kubelint_gpu.report.theme import NARROW, Style, Theme, theme_of
 from kubelint_gpu.report.why import tables
 from kubelint_gpu.values import replace
 
+if TYPE_CHECKING:
+    import re
+
 MOST_FINDINGS = 1_000
 MOST_LINES = 39
 _HEAD_LINES, _MOST_HEAD_LINES, _LEAST_HEAD = 2, 3, 30
 _BRIEF_PLACES = 3
 _SENTENCE_END = pattern(r": |; |, and | (?=\((?:[^() ]+ ){2,}[^() ]+\)$)")
+_CLAUSE_END = pattern(
+    r", (although|attached|held|one more|used|where|which (?:allows|has|have)) |(?<!waits)(?<!no room) (beside|on) "
+)
+_RESUMED = {
+    "although": "",
+    "attached": "it is attached ",
+    "beside": "this is beside ",
+    "held": "it is held ",
+    "on": "this is on ",
+    "one more": "that is one more ",
+    "used": "it is used ",
+    "where": "there ",
+    "which allows": "it allows ",
+    "which has": "it has ",
+    "which have": "they have ",
+}
+"""How the rest of a headline begins that is cut at the end of a clause, so that it is a sentence."""
 _ALL = 1_000_000
 _SCHEDULER = "kube-scheduler"
 _MORE = "the scheduler's words, what happens step by step, more places and fixes"
@@ -199,7 +220,8 @@ def _wrapped(kind: str, text: str, theme: Theme) -> tuple[list[str], int]:
 def _head(finding: Finding, theme: Theme) -> tuple[str, str]:
     """Split the headline at the end of a sentence that fits in two lines.
 
-    If that is nothing, or one line that ends with a colon, the head may have three lines.
+    If that is nothing, or one line that ends with a colon, it is split at the end of a clause, and the rest is made a
+    sentence. A head without any end that fits may have three lines.
     """
     text, kind = theme.show(headline(finding)), f"{finding.severity}[{finding.code}]"
 
@@ -207,20 +229,26 @@ def _head(finding: Finding, theme: Theme) -> tuple[str, str]:
         return len(_wrapped(kind, head, theme)[0])
 
     least = len(text) - len(finding.message) + _LEAST_HEAD
-    ends = [
-        (one.start(), one.end())
-        for one in _SENTENCE_END().finditer(text)
-        if one.start() >= least
-        and _says_something(text[: one.start()])
-        and text.count('"', 0, one.start()) % 2 == 0
-        and all(text.count(begin, 0, one.start()) == text.count(end, 0, one.start()) for begin, end in ("()", "{}"))
-    ]
-    ends.append((len(text), len(text)))
-    short = [one for one in ends if lines(text[: one[0]]) <= _HEAD_LINES]
-    if not short or (text[slice(*short[-1])] == ": " and lines(text[: short[-1][0]]) < _HEAD_LINES):
-        short = [one for one in ends if lines(text[: one[0]]) <= _MOST_HEAD_LINES] or ends[:1]
-    end, begin = short[-1]
-    rest = text[begin:]
+
+    def ends(boundary: re.Pattern[str]) -> list[tuple[int, str]]:
+        return [
+            (one.start(), f"{_RESUMED.get(one[one.lastindex], '') if one.lastindex else ''}{text[one.end() :]}")
+            for one in boundary.finditer(text)
+            if one.start() >= least
+            and _says_something(text[: one.start()])
+            and text.count('"', 0, one.start()) % 2 == 0
+            and all(text.count(begin, 0, one.start()) == text.count(end, 0, one.start()) for begin, end in ("()", "{}"))
+        ]
+
+    def fitting(ends: Sequence[tuple[int, str]], most: int = _HEAD_LINES) -> list[tuple[int, str]]:
+        return [one for one in ends if lines(text[: one[0]]) <= most]
+
+    sentences = [*ends(_SENTENCE_END()), (len(text), "")]
+    short = fitting(sentences)
+    if not short or (text[short[-1][0] :].startswith(": ") and lines(text[: short[-1][0]]) < _HEAD_LINES):
+        clauses = fitting(ends(_CLAUSE_END()))
+        short = clauses or fitting(sentences, _MOST_HEAD_LINES) or sentences[:1]
+    end, rest = short[-1]
     return text[:end], rest[1:-1] if rest.startswith("(") and rest.endswith(")") else rest
 
 

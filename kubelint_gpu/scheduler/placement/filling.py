@@ -84,10 +84,10 @@ def spread_out(pod: Pod, wanted: int, snapshot: Snapshot) -> Filled:
     return fill(pod, wanted, snapshot, choose=least if keys else None)
 
 
-def first_without_node(pod: Pod, snapshot: Snapshot, most: int) -> Attempt:
-    """The attempt for the first pod that finds no node, or for the one after `most` pods."""
+def first_without_node(pod: Pod, snapshot: Snapshot, most: int) -> tuple[Attempt, Snapshot]:
+    """The attempt for the first pod that finds no node, or for the one after `most` pods, and the pods beside it."""
     found = fill(pod, most, snapshot)
-    return attempt(pod, found.snapshot) if found.failed is None else found.failed
+    return attempt(pod, found.snapshot) if found.failed is None else found.failed, found.snapshot
 
 
 def reasons_of(found: Attempt, nodes: Collection[str]) -> dict[tuple[str, str], tuple[str, ...]]:

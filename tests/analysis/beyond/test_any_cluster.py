@@ -136,7 +136,7 @@ def test_of_two_that_share_a_quota_it_is_open_which_one_runs():
     assert [(one.certainty, one.message.partition(":")[0]) for one in short] == 2 * [
         (
             "possible",
-            "as few as 0 of 2 replicas can run in any cluster, where the other workloads applied with it are placed first",
+            "none of its 2 replicas can run in any cluster if the other workloads applied with it are placed first",
         )
     ]
 

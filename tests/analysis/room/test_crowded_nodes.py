@@ -35,7 +35,7 @@ def test_a_host_port_is_no_resource():
     ((severity, message),) = daemons(1, 1, more=PORT)
     assert severity == "error"
     assert message == (
-        "not all pods of DaemonSets serving/d0 and serving/d1 can run on n1 and n2: each node has host port 80 once"
+        "DaemonSets serving/d0 and serving/d1 compete for host port 80 on n1 and n2: not all of their pods can run"
     )
 
 

@@ -58,7 +58,7 @@ def test_what_an_autoscaler_asks_for_beyond_the_room_is_reported_at_every_size(n
     text = deployment(pod=SPREAD) + scaled(room, 60)
     told = [one for one in findings(text, nodes(number), "KLG115") if one.severity == "warning"]
     (found,) = told
-    assert found.message.startswith(f"maxReplicas is 60, but only {room} replicas find room: for the next one ")
+    assert found.message.startswith(f"maxReplicas is 60, but only {room} replicas find room: ")
     assert found.message.endswith(" didn't match pod topology spread constraints")
     assert any(one.message.startswith("no place may be more than 1 ahead") for one in found.related)
 
@@ -76,7 +76,7 @@ def test_missing_room_is_reported_without_work_for_the_rollout(kind):
 def test_room_for_an_autoscaler_is_counted_without_work_for_the_rollout():
     found = without_work(deployment(spec="replicas: 4\n") + scaled(4, 60), nodes(2))
     assert [one.message for one in checks()["KLG115"](found)] == [
-        "maxReplicas is 60, but only 16 replicas find room: for the next one too little nvidia.com/gpu is left on node-1 and node-2, held by its other pods"
+        "maxReplicas is 60, but only 16 replicas find room: 0 of 16 nvidia.com/gpu is free on node-1 and node-2, held by its other pods (16)"
     ]
 
 

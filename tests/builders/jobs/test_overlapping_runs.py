@@ -25,7 +25,7 @@ def told(text, inventory=NODE):
 def test_two_runs_can_hold_each_other_up():
     (found,) = told(cron())
     assert found.message == (
-        "if a run takes longer than 1 hour, it and the next one can hold each other up for ever: each runs 2 of 3 pods "
+        "if a run takes longer than 1 hour, it and the next one can block each other for ever: each runs 2 of 3 pods "
         "on gpu-1, and none gives its part back (concurrencyPolicy is Allow by default)"
     )
     assert (found.severity, found.certainty) == ("note", "possible")

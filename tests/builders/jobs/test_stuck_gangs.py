@@ -48,7 +48,7 @@ def messages(text, nodes):
 def test_of_jobs_that_hold_each_other_the_first_deadline_is_told():
     both = job("a", 3, more="  activeDeadlineSeconds: 600\n") + "---\n" + job("b", 2)
     (told,) = messages(both, inventory(nodes=3))
-    assert " can hold each other up until a fails after 600 seconds (activeDeadlineSeconds): " in told
+    assert " can block each other until a fails after 600 seconds (activeDeadlineSeconds): " in told
 
 
 @pytest.mark.parametrize("counted", [True, False])

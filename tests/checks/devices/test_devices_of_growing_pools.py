@@ -59,7 +59,7 @@ def test_replicas_are_counted_on_the_devices_of_all_nodes_that_a_pool_may_have(i
     assert (code, severity) == ("KLG109", "error")
     assert message.startswith(
         "only 5 of 6 replicas can run even with pool gpu at its maximum of 5 nodes: "
-        "for the next one too few devices are left for its claims on 5 nodes"
+        "too few devices are left for its claims on 5 nodes"
     )
 
 

@@ -27,8 +27,8 @@ def test_an_api_that_is_off_by_default_is_told_with_its_gate(version, release, g
     ((code, message),) = told(version, release)
     assert code == "KLG004"
     assert message == (
-        f"{release} serves resource.k8s.io/{version} DeviceTaintRule only where --runtime-config of the API server "
-        f"enables it, and heeds it only with the feature gate {gate}, which is off by default"
+        f"{release} serves resource.k8s.io/{version} only with --runtime-config of the API server; "
+        f"the object has an effect only with the feature gate {gate}, which is off by default"
     )
 
 

@@ -42,5 +42,5 @@ def test_without_spreading_the_room_counts_alone():
 def test_the_first_pod_that_finds_no_node_is_the_one_after_all_that_do():
     snapshot = Snapshot.of(read_cluster([gpu_node("a"), gpu_node("b")]))
     one = read_pod(gpu_pod(limits={"nvidia.com/gpu": 3}))
-    assert first_without_node(one, snapshot, 1).fit.fits == ("b",)
-    assert first_without_node(one, snapshot, 2).fit.fits == ()
+    assert first_without_node(one, snapshot, 1)[0].fit.fits == ("b",)
+    assert first_without_node(one, snapshot, 2)[0].fit.fits == ()

@@ -68,7 +68,7 @@ def test_the_only_volume_is_on_a_node_that_is_full():
 def test_the_volume_controller_does_not_look_at_pods():
     two = [volume("p1", "n1"), volume("p2", "n2", "2Gi")]
     nodes = [node("n1", 0), node("n2", 2)]
-    assert told(1, cluster(*nodes, *two, mode=AT_ONCE)) == ["only 0 of 1 replica can run"]
+    assert told(1, cluster(*nodes, *two, mode=AT_ONCE)) == ["its 1 replica cannot run"]
     assert told(1, cluster(*nodes, *two, mode=WAITS)) == []
 
 

@@ -8,7 +8,7 @@ import pytest
 from command_line import check_json, kubelint
 from revisions import KEEPS, ONE, git, small
 
-GONE = "until Deployment default/chat is deleted, which the manifests no longer have, only 0 of 1 replica can run"
+GONE = "until Deployment default/chat is deleted, which the manifests no longer have, its 1 replica cannot run"
 LATER = ("KLG101", "warning", "this change starts it, and the next rollout never ends")
 
 
@@ -140,7 +140,7 @@ NOW = ("KLG101", "error", "the rollout never ends")
 GONE_WITH_A_COMMIT = (
     "KLG109",
     "warning",
-    "until Deployment default/chat is deleted, which the manifests no longer have, only 0 of 1 replica can run",
+    "until Deployment default/chat is deleted, which the manifests no longer have, its 1 replica cannot run",
 )
 
 

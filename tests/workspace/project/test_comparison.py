@@ -181,11 +181,11 @@ def plain(tmp_path):
 
 
 def test_a_new_workload_has_no_old_pods_and_waits_for_those_that_are_there(plain):
-    told = [("KLG109", "error", "only 0 of 1 replica can run beside the other workloads")]
+    told = [("KLG109", "error", "its 1 replica cannot run beside the other workloads")]
     assert plain(small("chat") + small("more")) == told
     deadlock = [("KLG101", "warning", "this change starts it, and the next rollout never ends")]
     assert plain(small("other", strategy=KEEPS), file="b.yaml") == deadlock
-    waits = "until Deployment default/chat is deleted, which the manifests no longer have, only 0 of 1 replica can run"
+    waits = "until Deployment default/chat is deleted, which the manifests no longer have, its 1 replica cannot run"
     assert plain(small("other", strategy=KEEPS), "--against", "a.yaml", file="b.yaml") == [
         ("KLG109", "warning", waits),
         *deadlock,
@@ -200,7 +200,7 @@ def test_a_renamed_workload_waits_until_what_it_was_is_deleted(plain):
         (
             "KLG109",
             "warning",
-            "until Deployment default/chat is deleted, which the manifests no longer have, only 0 of 1 replica can run",
+            "until Deployment default/chat is deleted, which the manifests no longer have, its 1 replica cannot run",
         )
     ]
     assert plain(small("talk"), "--ignore", "KLG114") == []
