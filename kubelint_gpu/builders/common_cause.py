@@ -16,9 +16,9 @@ from kubelint_gpu.groups import grouped, in_order
 from kubelint_gpu.kube.objects.quota import QuotaRefusal
 from kubelint_gpu.kube.objects.requests import pod_requests
 from kubelint_gpu.kube.values.quantity import canonical
-from kubelint_gpu.messages.wait import every, named_ports
+from kubelint_gpu.messages.wait import every
 from kubelint_gpu.messages.why_fewer import why_fewer
-from kubelint_gpu.messages.wording import bare, foremost, listed, owner_name, some
+from kubelint_gpu.messages.wording import bare, foremost, listed, named_ports, owner_name, some
 from kubelint_gpu.simulation.search.trace import Blocker, Waiting
 from kubelint_gpu.simulation.search.verdict import Judgement, Verdict
 from kubelint_gpu.workspace.answers import once

@@ -18,8 +18,9 @@ from kubelint_gpu.engine.remedies import no_surge_in
 from kubelint_gpu.evidence.stakes import stakes, wait_of
 from kubelint_gpu.groups import grouped
 from kubelint_gpu.messages.kept_pods import keeping, numbers
-from kubelint_gpu.messages.wait import every, port_numbers, story
+from kubelint_gpu.messages.wait import every, story
 from kubelint_gpu.messages.wording import counted, listed, some, workload_name
+from kubelint_gpu.scheduler.plugins.node_ports import port_numbers
 from kubelint_gpu.simulation.search.trace import Waiting
 from kubelint_gpu.simulation.search.verdict import Verdict
 from kubelint_gpu.values import replace

@@ -14,8 +14,8 @@ from kubelint_gpu.engine.api import ApplySet, Diagnostic, WorkloadCheck, field_p
 from kubelint_gpu.evidence.node_lines import clues, holding, node_clues, scarce, too_much_for
 from kubelint_gpu.evidence.runtime_classes import binding
 from kubelint_gpu.evidence.stakes import told_holders
-from kubelint_gpu.messages.wait import every, said
-from kubelint_gpu.messages.wording import counted, foremost, listed, owner_name, some
+from kubelint_gpu.messages.wait import every
+from kubelint_gpu.messages.wording import counted, foremost, listed, owner_name, said, some
 from kubelint_gpu.simulation.bounds import preconditions
 from kubelint_gpu.simulation.controllers import daemon_nodes
 from kubelint_gpu.simulation.prepare.workload_change import own_pods

@@ -8,8 +8,8 @@ from kubelint_gpu.builders.rollout_end import End
 from kubelint_gpu.engine.api import ApplySet, Diagnostic, FixCandidate, Related, WorkloadCheck, field_pointers
 from kubelint_gpu.evidence.stakes import wait_of, why_exclusive
 from kubelint_gpu.messages.kept_pods import keeping, numbers
-from kubelint_gpu.messages.wait import port_numbers
 from kubelint_gpu.messages.wording import listed
+from kubelint_gpu.scheduler.plugins.node_ports import port_numbers
 
 
 def standstill_anywhere(

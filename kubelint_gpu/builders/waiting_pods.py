@@ -10,9 +10,19 @@ from kubelint_gpu.engine.api import ApplySet, Severity, WorkloadCheck
 from kubelint_gpu.evidence.node_lines import holding
 from kubelint_gpu.kube.objects.requests import pod_requests
 from kubelint_gpu.kube.objects.workload import Workload
-from kubelint_gpu.messages.wait import OWN, every, named_ports, port_numbers, said
+from kubelint_gpu.messages.wait import OWN, every
 from kubelint_gpu.messages.why_fewer import refused
-from kubelint_gpu.messages.wording import amount, bare, foremost, listed, owner_name, some, workload_name
+from kubelint_gpu.messages.wording import (
+    amount,
+    bare,
+    foremost,
+    listed,
+    named_ports,
+    owner_name,
+    said,
+    some,
+    workload_name,
+)
 from kubelint_gpu.scheduler import Attempt
 from kubelint_gpu.scheduler.framework.facts import Held
 from kubelint_gpu.scheduler.framework.node_info import NodeInfo
@@ -96,7 +106,7 @@ def shortage_of_next(
     text, lacks, after = lacking(unit, subject, placed, nodes)
     if not lacks:
         return text, NO_NODE, ()
-    ports = port_numbers(subject.workload.spec)
+    ports = node_ports.port_numbers(subject.workload.spec)
     told = [
         f"{'one of ' if len(ports) > 1 else ''}{named_ports(ports)} is taken on {some(names)}"
         if reason == node_ports.REASON

@@ -5,14 +5,22 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from kubelint_gpu.findings.finding import Step
-from kubelint_gpu.kube.objects.pod import PodSpec
 from kubelint_gpu.kube.objects.storage import READ_WRITE_ONCE_POD
 from kubelint_gpu.kube.objects.workload import Workload
 from kubelint_gpu.messages.why_fewer import refused
-from kubelint_gpu.messages.wording import amount, bare, counted, foremost, listed, owner_name, some
+from kubelint_gpu.messages.wording import (
+    about,
+    amount,
+    bare,
+    counted,
+    foremost,
+    listed,
+    named_ports,
+    owner_name,
+    said,
+    some,
+)
 from kubelint_gpu.scheduler.attempt import GATED
-from kubelint_gpu.scheduler.framework.node_reason import NodeReason
-from kubelint_gpu.scheduler.framework.pod_memory import host_ports
 from kubelint_gpu.scheduler.plugins import (
     inter_pod_affinity,
     node_volume_limits,
@@ -257,20 +265,10 @@ def _pods_in_the_way(lacks: Sequence[Blocker], mine: str, *, new: bool) -> int:
     return sum(found.values())
 
 
-def port_numbers(spec: PodSpec) -> tuple[int, ...]:
-    """The ports that a pod uses on its node, in ascending order."""
-    return tuple(sorted({one.port for one in host_ports(spec)}))
-
-
 def _ports(lacks: Sequence[Blocker]) -> str:
     """The ports that others use on some nodes."""
     ports = sorted({int(port) for lack in lacks if lack.held == "port" for port in lack.things})
     return named_ports(ports) if ports else "a host port"
-
-
-def named_ports(ports: Sequence[int]) -> str:
-    """Return `host ports 80 and 443`."""
-    return f"host port{'s' if len(ports) > 1 else ''} {listed(list(map(str, ports)))}"
 
 
 def _claims(names: Sequence[str]) -> str:
@@ -313,17 +311,3 @@ def _kept_away(lack: Blocker, holders: str) -> str:
 def _pods(waiting: Waiting) -> str:
     word = "new pod" if waiting.new else "pod"
     return f"the {word}" if waiting.count == 1 else counted(waiting.count, word)
-
-
-_SHORTAGES = {"cannot allocate all claims": "too few devices are left for its claims"}
-
-
-def said(reason: str, nodes: str) -> str:
-    """The scheduler's reason with the names of the nodes instead of their number."""
-    told = about(reason)
-    return f"{_SHORTAGES.get(reason, reason)} on {nodes}" if told == reason else f"{nodes} {told}"
-
-
-def about(reason: str) -> str:
-    """The scheduler's reason in the form that follows the name of a node."""
-    return reason.told if isinstance(reason, NodeReason) else reason

@@ -8,6 +8,7 @@ from kubelint_gpu.kube.objects.label_algebra import NumberBound
 from kubelint_gpu.kube.objects.workload import Workload
 from kubelint_gpu.kube.values.errors import is_placeholder
 from kubelint_gpu.kube.values.quantity import shown
+from kubelint_gpu.scheduler.framework.node_reason import NodeReason
 
 NO_WORK = "the work of one run was used up"
 NOT_OFFERED = "no fix is offered"
@@ -149,3 +150,22 @@ def requirement_name(bound: NumberBound) -> str:
     """A requirement as written: an entry of nodeSelector, or an expression."""
     requirement = bound.requirement
     return f"{requirement.key}={requirement.values[0]}" if bound.pointer[0] == "nodeSelector" else str(requirement)
+
+
+def named_ports(ports: Sequence[int]) -> str:
+    """Return `host ports 80 and 443`."""
+    return f"host port{'s' if len(ports) > 1 else ''} {listed(list(map(str, ports)))}"
+
+
+_SHORTAGES = {"cannot allocate all claims": "too few devices are left for its claims"}
+
+
+def said(reason: str, nodes: str) -> str:
+    """The scheduler's reason with the names of the nodes instead of their number."""
+    told = about(reason)
+    return f"{_SHORTAGES.get(reason, reason)} on {nodes}" if told == reason else f"{nodes} {told}"
+
+
+def about(reason: str) -> str:
+    """The scheduler's reason in the form that follows the name of a node."""
+    return reason.told if isinstance(reason, NodeReason) else reason

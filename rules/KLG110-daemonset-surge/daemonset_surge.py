@@ -9,8 +9,8 @@ from kubelint_gpu.builders.rollout_end import ended, standstill, surges_into_its
 from kubelint_gpu.engine.api import ApplySet, Diagnostic, Pointer, Related, field_pointers, rule
 from kubelint_gpu.engine.remedies import no_daemon_surge
 from kubelint_gpu.messages.kept_pods import keeping, surges_on_nodes
-from kubelint_gpu.messages.wait import port_numbers
 from kubelint_gpu.messages.wording import listed, some
+from kubelint_gpu.scheduler.plugins.node_ports import port_numbers
 from kubelint_gpu.simulation.search.verdict import WAITS, Verdict
 
 _SURGE: Pointer = (*field_pointers.UPDATE_STRATEGY, "rollingUpdate", "maxSurge")

@@ -15,8 +15,9 @@ from kubelint_gpu.evidence.stakes import stakes, wait_of
 from kubelint_gpu.kube.admission.defaults import extended_resources
 from kubelint_gpu.kube.objects.requests import pod_requests
 from kubelint_gpu.messages.kept_pods import keeping, kept, numbers, surges_on_nodes
-from kubelint_gpu.messages.wait import port_numbers, story
+from kubelint_gpu.messages.wait import story
 from kubelint_gpu.messages.wording import amount, counted, listed
+from kubelint_gpu.scheduler.plugins.node_ports import port_numbers
 from kubelint_gpu.simulation.search.trace import Trace
 from kubelint_gpu.values import replace
 

@@ -10,8 +10,7 @@ from kubelint_gpu.analysis.node_misfit import title
 from kubelint_gpu.builders.waiting_pods import scheduler_message
 from kubelint_gpu.engine.api import ApplySet, Diagnostic, Related, WorkloadCheck, field_pointers, rule
 from kubelint_gpu.kube.objects.pod import Pod
-from kubelint_gpu.messages.wait import said
-from kubelint_gpu.messages.wording import owner_name, some, workload_name
+from kubelint_gpu.messages.wording import owner_name, said, some, workload_name
 from kubelint_gpu.scheduler.companions import HOSTNAME, attracts_itself, can_share, companions, own_terms, repels
 
 

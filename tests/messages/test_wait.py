@@ -4,8 +4,9 @@ import pytest
 from checks_units import deployment, unit
 
 from kubelint_gpu.kube.objects.quota import Excess, QuotaRefusal
-from kubelint_gpu.messages.wait import Wait, held_by, said, story
+from kubelint_gpu.messages.wait import Wait, held_by, story
 from kubelint_gpu.messages.why_fewer import refused
+from kubelint_gpu.messages.wording import said
 from kubelint_gpu.scheduler.framework.node_reason import NodeReason
 from kubelint_gpu.scheduler.relations import held
 from kubelint_gpu.simulation.search.trace import Blocker, BlockingPod, Trace, TraceStep, Waiting

@@ -92,3 +92,8 @@ _FACTS = on_one_node(
     )
 )
 PLUGIN = Plugin(NAME, _pre_filter, _filter, facts=_FACTS, takes=lambda _ports, _node: 1)
+
+
+def port_numbers(spec: PodSpec) -> tuple[int, ...]:
+    """The ports that a pod uses on its node, in ascending order."""
+    return tuple(sorted({one.port for one in host_ports(spec)}))
