@@ -30,6 +30,8 @@ def compile_failures(unit: ApplySet) -> tuple[CompileFailure, ...]:
 
 
 def _failures(unit: ApplySet) -> Iterator[CompileFailure]:
+    # its functions are those of the release before, to which the API server may go back
+    library = None if unit.minor_release is None else unit.minor_release - 1
     for manifest in device_objects(unit):
         from kubelint_gpu.kube.dra.resource_api import LONGEST_EXPRESSION
         from kubelint_gpu.kube.dra.selector import selector
@@ -38,7 +40,7 @@ def _failures(unit: ApplySet) -> Iterator[CompileFailure]:
         for pointer, text in expressions(manifest.item.value):
             if not text or len(text.encode()) > LONGEST_EXPRESSION:
                 continue
-            compiled = selector(text, shareable=_shares(unit))
+            compiled = selector(text, shareable=_shares(unit), library=library)
             error = compiled.error
             if error is None:
                 continue

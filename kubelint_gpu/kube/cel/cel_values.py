@@ -1,6 +1,6 @@
 """The values of expressions, and when two of them are equal.
 
-`int`, `float`, `str`, `bool`, `None` and lists are Python's own; the classes here are the others.
+`int`, `float`, `str`, `bytes`, `bool`, `None` and lists are Python's own; the classes here are the others.
 """
 
 from __future__ import annotations
@@ -8,15 +8,28 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 from fractions import Fraction
+from ipaddress import IPv4Address, IPv4Interface, IPv6Address, IPv6Interface
 from typing import Any, NamedTuple
 
 from kubelint_gpu.kube.cel.cel_errors import EvaluationError, NotKnown
 from kubelint_gpu.patterns import pattern
 
 NO_OVERLOAD = "no such overload"
-MOST_ITEMS = 1_000
-MOST_LETTERS = 10_000
+MOST_ITEMS = 100_000
+MOST_LETTERS = 1_000_000
 _SEMVER = pattern(r"(\d+)\.(\d+)\.(\d+)(?:-([0-9A-Za-z.-]+))?(?:\+([0-9A-Za-z.-]+))?", re.ASCII)
+
+
+class Uint(int):
+    """An unsigned integer."""
+
+    __slots__ = ()
+
+
+class TypeValue(NamedTuple):
+    """A type as a value, `type(1)`."""
+
+    name: str
 
 
 class Optional(NamedTuple):
@@ -35,10 +48,24 @@ class Quantity(NamedTuple):
     Attributes:
         amount: in its unit.
         whole: whether Kubernetes stores it as an integer; a quantity that is stored as a decimal counts as no integer.
+        derived: whether it is the result of `add` or `sub`, which apiserver's `Equal` finds equal to nothing.
     """
 
     amount: Fraction | int
     whole: bool = True
+    derived: bool = False
+
+
+class Duration(NamedTuple):
+    """A span of time in nanoseconds."""
+
+    nanoseconds: int
+
+
+class Timestamp(NamedTuple):
+    """A point in time in nanoseconds since 1970."""
+
+    nanoseconds: int
 
 
 class Semver(NamedTuple):
@@ -105,14 +132,21 @@ def type_name(value: Any) -> str:
 
 _NAMES: dict[type, str] = {
     int: "int",
+    Uint: "uint",
     float: "double",
     str: "string",
+    bytes: "bytes",
     list: "list",
     Map: "map",
     type(None): "null_type",
+    TypeValue: "type",
     Optional: "optional_type",
     Quantity: "kubernetes.Quantity",
     Semver: "kubernetes.Semver",
+    Duration: "google.protobuf.Duration",
+    Timestamp: "google.protobuf.Timestamp",
+    **dict.fromkeys((IPv4Address, IPv6Address), "net.IP"),
+    **dict.fromkeys((IPv4Interface, IPv6Interface), "net.CIDR"),
 }
 
 
@@ -122,7 +156,7 @@ def weight(value: Any) -> int:
     Raises:
         NotKnown: it is too large; nested lists may share parts and be larger than memory.
     """
-    if isinstance(value, str):
+    if isinstance(value, (str, bytes)):
         if len(value) > MOST_LETTERS:
             raise NotKnown("a text grows too long")
         return len(value) // 16
@@ -149,7 +183,7 @@ def equal(one: Any, other: Any) -> bool:
         EvaluationError: the first is a quantity or a version and the second something else.
     """
     kind = type(one)
-    if kind is str or kind is bool or one is None:
+    if kind is str or kind is bytes or kind is bool or one is None:
         return type(other) is kind and bool(one == other)
     if isinstance(one, (int, float)):
         return isinstance(other, (int, float)) and not isinstance(other, bool) and one == other
@@ -163,9 +197,17 @@ def equal(one: Any, other: Any) -> bool:
         if type(other) is not Optional or one.present != other.present:
             return False
         return not one.present or equal(one.value, other.value)
+    if kind is TypeValue:
+        return bool(one == other)
+    if kind in (Timestamp, Duration) and type(other) is not kind:
+        return False
     if type_name(other) != type_name(one):
         raise EvaluationError(NO_OVERLOAD)
-    return bool(one.amount == other.amount if kind is Quantity else one.order == other.order)
+    if kind is Quantity:
+        if other.derived:
+            raise EvaluationError(NO_OVERLOAD)
+        return bool(one.amount == other.amount)
+    return one.order == other.order if kind is Semver else bool(one == other)
 
 
 def equal_inside(one: Any, other: Any) -> bool:
@@ -192,11 +234,13 @@ def compare(one: Any, other: Any, operator: str) -> int:
         pair = (one, other) if type(one) is type(other) else None
     elif isinstance(one, (int, float)) and isinstance(other, (int, float)):
         pair = one, other
-    elif isinstance(one, str) and isinstance(other, str):
-        pair = one.encode(), other.encode()
+    elif type(one) is type(other) and isinstance(one, (str, bytes)):
+        pair = (one.encode(), other.encode()) if isinstance(one, str) else (one, other)
+    elif type(one) is type(other) and isinstance(one, (Duration, Timestamp)):
+        pair = one, other
     if pair is not None:
         return int(pair[0] > pair[1]) - int(pair[0] < pair[1])
-    if isinstance(one, (bool, int, float, str)):
+    if isinstance(one, (bool, int, float, str, bytes, Duration, Timestamp)):
         raise EvaluationError(NO_OVERLOAD)
     raise EvaluationError(f"{NO_OVERLOAD}: {operator}")
 

@@ -1,4 +1,4 @@
-"""The steps of an evaluation, by which it is bounded."""
+"""The cost of an evaluation, by the measure of cel-go and in own steps."""
 
 from __future__ import annotations
 
@@ -9,29 +9,33 @@ from kubelint_gpu.budget import BUDGET, STEPS
 from kubelint_gpu.kube.cel.cel_errors import EvaluationError, NotKnown
 from kubelint_gpu.kube.cel.cel_values import weight
 
+COST_LIMIT = 1_000_000
+"""The most that an expression of `resource.k8s.io` may cost for one device (CELSelectorExpressionMaxCost)."""
 TOO_LONG = "the expression takes more steps than are tried"
 _PER_STEP = 64
 
 
 class Evaluation:
-    """One evaluation: the values of its variables, and its steps.
+    """One evaluation: the values of its variables, and its cost."""
 
-    The scheduler cancels an expression by another measure, which no expression reaches in so few steps.
-    """
-
-    __slots__ = ("slots", "steps")
+    __slots__ = ("cost", "slots", "steps")
 
     def __init__(self, slots: list[Any]) -> None:
         self.slots = slots
+        self.cost = 0
         self.steps = 0
 
-    def spend(self, steps: int = 1) -> None:
-        """Add the steps of an operation.
+    def spend(self, cost: int, steps: int = 1) -> None:
+        """Add the cost and the steps of an operation.
 
         Raises:
-            NotKnown: these are more than are tried.
+            EvaluationError: the expression exceeds its cost limit.
+            NotKnown: it takes more steps than are tried here.
         """
+        self.cost += cost
         self.steps += steps
+        if self.cost > COST_LIMIT:
+            raise Cancelled("operation cancelled: actual cost limit exceeded")
         if self.steps > BUDGET.expression:
             raise NotKnown(TOO_LONG)
 
@@ -47,6 +51,10 @@ class Evaluation:
         """
         self.steps += weight(value) // _PER_STEP
         return value
+
+
+class Cancelled(EvaluationError):  # noqa: N818 - it steers the evaluation
+    """An error that `||` does not absorb."""
 
 
 class Failure:

@@ -15,8 +15,8 @@ from typing import Any
 
 from lark import Lark, Token, Transformer, Tree, UnexpectedCharacters, UnexpectedEOF, UnexpectedToken
 
-from kubelint_gpu.kube.cel.cel_errors import CompileError, Issue, NotKnown, compile_error, reserved, syntax_issue
-from kubelint_gpu.kube.cel.macros import BadLiteral, expanded, literal, unmodelled
+from kubelint_gpu.kube.cel.cel_errors import CompileError, Issue, compile_error, reserved, syntax_issue
+from kubelint_gpu.kube.cel.macros import BadLiteral, expanded, literal
 from kubelint_gpu.kube.cel.syntax import (
     Call,
     Const,
@@ -25,8 +25,9 @@ from kubelint_gpu.kube.cel.syntax import (
     MapNode,
     Node,
     Select,
-    Unmodelled,
+    Struct,
     children,
+    qualified_name,
 )
 
 LONGEST = 10 * 1024
@@ -49,6 +50,11 @@ entries : entry | entries "," entry
 entry   : expr ":" expr | entry_opt
 entry_opt : "?" expr ":" expr
 """
+_NUMBERS = {"Double": ("double", 0.0), "Float": ("double", 0.0), "Int32": ("int", 0), "Int64": ("int", 0)}
+_UNSIGNED = {"UInt32": ("uint", 0), "UInt64": ("uint", 0)}
+_OTHERS = {"Bool": ("bool", False), "Bytes": ("bytes", b""), "String": ("string", "")}
+_WRAPPERS = {f"google.protobuf.{name}Value": zero for name, zero in (_NUMBERS | _UNSIGNED | _OTHERS).items()}
+"""The messages that stand for the value in them, and for this one without a field."""
 
 
 def parse(source: str) -> Node:
@@ -56,7 +62,6 @@ def parse(source: str) -> Node:
 
     Raises:
         CompileError: the text is invalid.
-        NotKnown: it contains something that is not modelled.
     """
     if len(source) > LONGEST:
         raise CompileError(f"must be no more than {LONGEST} characters")
@@ -72,8 +77,6 @@ def parse(source: str) -> Node:
     issues += reserved(tree)
     if issues:
         raise compile_error(source, issues)
-    if name := unmodelled(tree):
-        raise NotKnown(f"{name} is not modelled")
     return tree
 
 
@@ -191,7 +194,12 @@ class _Builder(Transformer[Any, Any]):
         return Call(_place(found[1]), "_[?_]", [found[0], found[3]])
 
     def member_object(self, found: list[Any]) -> Any:
-        return Unmodelled(_place(found[1]), "a message")
+        name = qualified_name(found[0]) or ""
+        fields = found[2] if isinstance(found[2], list) else []
+        wrapped = _WRAPPERS.get(name.removeprefix("."))
+        if wrapped is None or any(field != "value" for field, _ in fields):
+            return Struct(_place(found[1]), name)
+        return fields[-1][1] if fields else Const(_place(found[1]), *wrapped)
 
     def ident(self, found: list[Any]) -> Any:
         return Ident(_place(found[0]), str(found[0]))
@@ -213,7 +221,9 @@ class _Builder(Transformer[Any, Any]):
         return inner
 
     def list_lit(self, found: list[Any]) -> Any:
-        return ListNode(_place(found[0]), found[1] if isinstance(found[1], list) else [])
+        items = found[1] if isinstance(found[1], list) else []
+        missing = frozenset(place for place, (_, optional) in enumerate(items) if optional)
+        return ListNode(_place(found[0]), [item for item, _ in items], missing)
 
     def items(self, found: list[Any]) -> Any:
         return found if len(found) == 1 else [*found[0], found[2]]
@@ -221,30 +231,28 @@ class _Builder(Transformer[Any, Any]):
     entries = items
 
     def item(self, found: list[Any]) -> Any:
-        return found[0]
+        return found[0] if isinstance(found[0], tuple) else (found[0], False)
 
     def item_opt(self, found: list[Any]) -> Any:
-        return Unmodelled(_place(found[0]), "an optional item")
+        return found[1], True
 
     def map_lit(self, found: list[Any]) -> Any:
         return MapNode(_place(found[0]), found[1] if isinstance(found[1], list) else [])
 
     def entry(self, found: list[Any]) -> Any:
-        return found[0] if isinstance(found[0], tuple) else (found[0], found[2])
+        return found[0] if isinstance(found[0], tuple) else (found[0], found[2], False)
 
     def entry_opt(self, found: list[Any]) -> Any:
-        return found[1], Unmodelled(_place(found[0]), "an optional entry")
+        return found[1], found[3], True
 
     def exprlist(self, found: list[Any]) -> Any:
         return [one for one in found if not isinstance(one, Token)]
 
     def fieldinits(self, found: list[Any]) -> Any:
-        return found
+        return [(str(name), value) for name, value in zip(found[::4], found[2::4], strict=True)]
 
     def literal(self, found: list[Any]) -> Any:
         token = found[0]
-        if token.type in ("UINT_LIT", "BYTES_LIT"):
-            return Unmodelled(_place(token), str(token))
         try:
             kind, value = literal(token.type, str(token))
         except BadLiteral as error:

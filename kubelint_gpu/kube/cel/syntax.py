@@ -1,4 +1,4 @@
-"""The syntax tree of an expression: the kinds of nodes, as in cel-go after macros are expanded.
+"""The syntax tree of an expression: seven kinds of nodes, as in cel-go after macros are expanded.
 
 `offset` is the position for messages: the operator of an operation, the bracket of a call, the dot of a selection.
 """
@@ -14,7 +14,7 @@ Answer = TypeVar("Answer")
 
 
 class Const(msgspec.Struct, eq=False):
-    """A literal; `kind` is its type (`int`, `double`, `string`, `bool`, `null`)."""
+    """A literal; `kind` is its type (`int`, `uint`, `double`, `string`, `bytes`, `bool`, `null`)."""
 
     offset: int
     kind: str
@@ -51,21 +51,22 @@ class Call(msgspec.Struct, eq=False):
 
 
 class ListNode(msgspec.Struct, eq=False):
-    """A list literal."""
+    """A list literal; the items at `optional` are omitted if they have no value."""
 
     offset: int
     items: list[Node]
+    optional: frozenset[int] = frozenset()
 
 
 class MapNode(msgspec.Struct, eq=False):
-    """A map literal: keys and values."""
+    """A map literal: keys, values, and whether the entry is omitted if it has no value."""
 
     offset: int
-    entries: list[tuple[Node, Node]]
+    entries: list[tuple[Node, Node, bool]]
 
 
-class Unmodelled(msgspec.Struct, eq=False):
-    """A part with which the value of an expression is not known; `name` is for messages."""
+class Struct(msgspec.Struct, eq=False):
+    """A message literal, which is invalid in expressions about devices."""
 
     offset: int
     name: str
@@ -77,6 +78,7 @@ class Fold(msgspec.Struct, eq=False):
     offset: int
     range: Node
     item: str
+    second: str
     accumulator: str
     initial: Node
     condition: Node
@@ -84,7 +86,7 @@ class Fold(msgspec.Struct, eq=False):
     result: Node
 
 
-Node = Const | Ident | Select | Call | ListNode | MapNode | Unmodelled | Fold
+Node = Const | Ident | Select | Call | ListNode | MapNode | Struct | Fold
 
 
 def children(node: Node) -> tuple[Node, ...]:
@@ -96,7 +98,7 @@ def children(node: Node) -> tuple[Node, ...]:
     if isinstance(node, ListNode):
         return tuple(node.items)
     if isinstance(node, MapNode):
-        return tuple(one for entry in node.entries for one in entry)
+        return tuple(one for key, value, _ in node.entries for one in (key, value))
     if isinstance(node, Fold):
         return (node.range, node.initial, node.condition, node.step, node.result)
     return ()
@@ -121,7 +123,7 @@ class Visitor(ABC, Generic[Answer]):
             return self._map(node)
         if isinstance(node, Fold):
             return self._fold(node)
-        raise AssertionError("what is not modelled is not visited")
+        return self._struct(node)
 
     @abstractmethod
     def _const(self, node: Const) -> Answer: ...
@@ -143,6 +145,9 @@ class Visitor(ABC, Generic[Answer]):
 
     @abstractmethod
     def _fold(self, node: Fold) -> Answer: ...
+
+    @abstractmethod
+    def _struct(self, node: Struct) -> Answer: ...
 
 
 def qualified_name(node: Node) -> str | None:

@@ -1,15 +1,14 @@
 """The type checker: the API server refuses expressions that cannot work for any device.
 
-Source: cel-go 0.26, checker/checker.go.
+Source: cel-go 0.26, checker/checker.go; literals of lists and maps have one type (HomogeneousAggregateLiterals).
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 
-from kubelint_gpu.budget import STEPS
-from kubelint_gpu.kube.cel.cel_errors import EvaluationError, Issue, NotKnown
-from kubelint_gpu.kube.cel.functions import compiled
+from kubelint_gpu.kube.cel.cel_errors import Issue
+from kubelint_gpu.kube.cel.literal_checks import invalid_literals
 from kubelint_gpu.kube.cel.syntax import (
     Call,
     Const,
@@ -19,6 +18,7 @@ from kubelint_gpu.kube.cel.syntax import (
     MapNode,
     Node,
     Select,
+    Struct,
     Visitor,
     qualified_name,
 )
@@ -26,6 +26,7 @@ from kubelint_gpu.kube.cel.types import (
     BOOL,
     DYN,
     ERROR,
+    INT,
     NULL,
     Overload,
     Substitution,
@@ -37,7 +38,18 @@ from kubelint_gpu.kube.cel.types import (
     shown,
     unwrapped,
 )
-from kubelint_gpu.work import charge
+
+_TYPE_NAMES: dict[str, Type] = {
+    name: ("type", kind)
+    for name, kind in {
+        **{one: one for one in ("bool", "bytes", "double", "int", "string", "uint", "dyn", "null_type")},
+        "list": ("list", DYN),
+        "map": ("map", DYN, DYN),
+        "type": ("type", DYN),
+        "optional_type": ("optional_type", DYN),
+        **{one: one for one in ("google.protobuf.Timestamp", "google.protobuf.Duration", "net.IP", "net.CIDR")},
+    }.items()
+}
 
 
 class Checker(Visitor[Type]):
@@ -47,27 +59,38 @@ class Checker(Visitor[Type]):
         issues: the type errors.
     """
 
-    def __init__(self, variables: Mapping[str, Type], objects: Mapping[str, Mapping[str, Type]]) -> None:
+    def __init__(
+        self, variables: Mapping[str, Type], objects: Mapping[str, Mapping[str, Type]], library: int | None = None
+    ) -> None:
+        self._functions = functions(library)
         self.issues: list[Issue] = []
         self._scopes: list[dict[str, Type]] = [dict(variables)]
         self._objects = objects
         self._known = Substitution()
         self._open = 0
-        self._mixed = False
+        self._types: dict[Node, Type] = {}
+
+    def visit(self, node: Node) -> Type:
+        """The type of a node, which is cached."""
+        found = self._types[node] = super().visit(node)
+        return found
 
     def result(self, node: Node) -> Type:
-        """The type of a whole expression, with open parts as `dyn`.
-
-        Raises:
-            NotKnown: a list or map has values of different types, which the API server mostly refuses.
-        """
+        """The type of a whole expression, with open parts as `dyn`."""
         found = self._known.of(self.visit(node), dynamic=True)
-        if self._mixed and not self.issues:
-            raise NotKnown("a list or map of different types is not modelled")
+        if not self.issues:
+            self.issues += invalid_literals(node, self.type_of)
         return found
+
+    def type_of(self, node: Node) -> Type:
+        """The type of a node, after everything is checked."""
+        return self._known.of(self._types[node], dynamic=True)
 
     def _const(self, node: Const) -> Type:
         return NULL if node.kind == "null" else node.kind
+
+    def _struct(self, node: Struct) -> Type:
+        return self._undeclared(node.offset, node.name)
 
     def _ident(self, node: Ident) -> Type:
         name = node.name.removeprefix(".")
@@ -78,7 +101,7 @@ class Checker(Visitor[Type]):
         for scope in reversed(self._scopes):
             if name in scope:
                 return scope[name]
-        return None
+        return _TYPE_NAMES.get(name)
 
     def _undeclared(self, offset: int, name: str) -> Type:
         self.issues.append(Issue(offset, f"undeclared reference to '{name}' (in container '')"))
@@ -118,12 +141,16 @@ class Checker(Visitor[Type]):
             name = str(field.value) if isinstance(field, Const) else ""
             return self._known.of(self._field(node.offset, node.args[0], name, optional=True))
         given = [self.visit(arg) for arg in node.args]
-        table = functions()
+        table = self._functions
         if node.target is None:
             overloads = table.get(node.function)
             if overloads is None:
                 return self._undeclared(node.offset, node.function)
             return self._resolved(node, overloads, given)
+        prefix = qualified_name(node.target)
+        if prefix is not None and f"{prefix}.{node.function}" in table:
+            node.function, node.target = f"{prefix}.{node.function}", None
+            return self._resolved(node, table[node.function], given)
         given.insert(0, self.visit(node.target))
         overloads = table.get(node.function)
         if overloads is None:
@@ -149,21 +176,12 @@ class Checker(Visitor[Type]):
             elif not is_dynamic(result) and found != result:
                 result = DYN
         if result is not None:
-            self._check_pattern(node)
             return result
         kinds = [shown(self._known.of(one, dynamic=True)) for one in given]
         applied = f"{kinds[0]}.({', '.join(kinds[1:])})" if method else f"({', '.join(kinds)})"
         message = f"found no matching overload for '{node.function}' applied to '{applied}'"
         self.issues.append(Issue(node.offset, message))
         return ERROR
-
-    def _check_pattern(self, node: Call) -> None:
-        pattern = node.args[0] if node.function == "matches" else None
-        if isinstance(pattern, Const):
-            try:
-                charge(compiled(pattern.value).programsize // STEPS.pattern)  # a short pattern may be a large program
-            except EvaluationError:
-                self.issues.append(Issue(pattern.offset, "invalid matches argument"))
 
     def _logical(self, node: Call, given: list[Type]) -> Type:
         fits = True
@@ -189,32 +207,46 @@ class Checker(Visitor[Type]):
     def _mismatch(self, node: Node, wanted: Type, found: Type) -> None:
         self.issues.append(Issue(node.offset, f"expected type '{shown(wanted)}' but found '{shown(found)}'"))
 
-    def _joined(self, before: Type | None, now: Type) -> Type:
+    def _joined(self, node: Node, before: Type | None, now: Type) -> Type:
+        self._types[node] = now
         if before is None:
             return now
-        self._mixed = self._mixed or self._known.of(before) != self._known.of(now)
-        return most_general(before, now) if self._known.accepts([before], [now]) else DYN
+        if self._known.accepts([before], [now]):
+            return most_general(before, now)
+        return DYN
+
+    def _unwrapped(self, node: Node, kind: Type) -> Type:
+        inner, was_optional = unwrapped(kind)
+        if not was_optional and not is_dynamic(inner):
+            self._mismatch(node, optional_of(inner), inner)
+        return inner
 
     def _list(self, node: ListNode) -> Type:
         every: Type | None = None
-        for item in node.items:
-            every = self._joined(every, self.visit(item))
+        for place, item in enumerate(node.items):
+            kind = self.visit(item)
+            if place in node.optional:
+                kind = self._unwrapped(item, kind)
+            every = self._joined(item, every, kind)
         return ("list", self._new() if every is None else every)
 
     def _map(self, node: MapNode) -> Type:
         keys: Type | None = None
         values: Type | None = None
-        for key, value in node.entries:
-            keys = self._joined(keys, self.visit(key))
-            values = self._joined(values, self.visit(value))
-        return ("map", self._new() if keys is None else keys, self._new() if values is None else values)
+        for key, value, optional in node.entries:
+            keys = self._joined(key, keys, self.visit(key))
+            kind = self.visit(value)
+            values = self._joined(value, values, self._unwrapped(value, kind) if optional else kind)
+        if keys is None:
+            return ("map", self._new(), self._new())
+        return ("map", keys, values)
 
     def _fold(self, node: Fold) -> Type:
         over = self._known.of(self.visit(node.range))
         initial = self.visit(node.initial)
-        item = self._item(node, self._known.of(over))
+        first, second = self._items(node, self._known.of(over))
         self._scopes.append({node.accumulator: initial})
-        self._scopes.append({node.item: item})
+        self._scopes.append({node.item: first, **({node.second: second} if node.second else {})})
         self._must_be(node.condition, self.visit(node.condition), BOOL)
         self._must_be(node.step, self.visit(node.step), initial)
         self._scopes.pop()
@@ -222,15 +254,17 @@ class Checker(Visitor[Type]):
         self._scopes.pop()
         return self._known.of(result)
 
-    def _item(self, node: Fold, kind: Type) -> Type:
-        if isinstance(kind, tuple) and kind[0] in ("list", "map"):
-            return kind[1]
+    def _items(self, node: Fold, kind: Type) -> tuple[Type, Type]:
+        if isinstance(kind, tuple) and kind[0] == "list":
+            return (INT, kind[1]) if node.second else (kind[1], DYN)
+        if isinstance(kind, tuple) and kind[0] == "map":
+            return kind[1], kind[2]
         if kind in (DYN, ERROR) or (isinstance(kind, tuple) and kind[0] == "var"):
             self._known.accepts([DYN], [kind])
-            return DYN
+            return DYN, DYN
         what = f"expression of type '{shown(kind)}' cannot be range of a comprehension"
         self.issues.append(Issue(node.range.offset, f"{what} (must be list, map, or dynamic)"))
-        return ERROR
+        return ERROR, ERROR
 
     def _must_be(self, node: Node, found: Type, wanted: Type) -> None:
         if not self._known.accepts([found], [wanted]):

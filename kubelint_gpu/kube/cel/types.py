@@ -16,6 +16,8 @@ from kubelint_gpu.patterns import pattern
 from kubelint_gpu.values import Value
 
 _TABLE = "functions.txt"
+_SINCE = {34: ("slice", "flatten", "lists.range", "reverse", "distinct", "sort", "sortBy")}
+"""The minor release with which functions came that are not in all releases with devices."""
 _TOKEN = pattern(r"[A-Za-z][\w.]*|[(),]")
 Type = Any
 DYN, ANY, ERROR, NULL = "dyn", "any", "error", "null_type"
@@ -24,8 +26,10 @@ QUANTITY, SEMVER = "kubernetes.Quantity", "kubernetes.Semver"
 _SHOWN = {
     ERROR: "!error!",
     NULL: "null",
+    "google.protobuf.Timestamp": "timestamp",
+    "google.protobuf.Duration": "duration",
 }
-_PLAIN = frozenset((BOOL, INT, STRING, "double"))
+_PLAIN = frozenset((BOOL, INT, STRING, "uint", "double", "bytes"))
 
 
 class Overload(Value):
@@ -36,9 +40,15 @@ class Overload(Value):
     result: Type
 
 
-@lru_cache(maxsize=1)
-def functions() -> dict[str, tuple[Overload, ...]]:
-    """Every modelled function by name, with its overloads in the order in which they are tried."""
+@lru_cache(maxsize=4)
+def functions(library: int | None = None) -> dict[str, tuple[Overload, ...]]:
+    """Every function by name, with its overloads in the order in which they are tried.
+
+    With `library`, only those of that minor release.
+    """
+    if library is not None:
+        late = frozenset(name for since, names in _SINCE.items() if since > library for name in names)
+        return {name: overloads for name, overloads in functions().items() if name not in late}
     found: dict[str, list[Overload]] = {}
     for line in (Path(__file__).parent / _TABLE).read_text(encoding="utf-8").splitlines():
         name, *overloads = line.split(" | ")

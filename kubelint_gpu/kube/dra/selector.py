@@ -48,33 +48,36 @@ class Selector:
 
     __slots__ = ("_most", "_program", "_verdicts", "error", "expression", "sight")
 
-    def __init__(self, expression: str, *, shareable: bool) -> None:
+    def __init__(self, expression: str, *, shareable: bool, library: int | None = None) -> None:
         self.expression = expression
         self.error: CompileError | None = None
         self.sight = Sight()
         self._program: Any = None
         self._most = 0
         self._verdicts: dict[Subject, tuple[SelectorVerdict, int]] = {}
-        self._compile(shareable)
+        self._compile(shareable, library)
 
-    def _compile(self, shareable: bool) -> None:
+    def _compile(self, shareable: bool, library: int | None) -> None:
         if is_filled_in(self.expression):
             self._program = _unknown("the expression is filled in later")
             return
         from kubelint_gpu.kube.cel.evaluation import Planner
+        from kubelint_gpu.kube.cel.literal_checks import folding_error
         from kubelint_gpu.kube.cel.parsing import parse
         from kubelint_gpu.kube.cel.type_checking import Checker
         from kubelint_gpu.kube.cel.types import shown
 
         try:
             tree = parse(self.expression)
-            checker = Checker({"device": DEVICE}, {DEVICE: device_fields(shareable)})
+            checker = Checker({"device": DEVICE}, {DEVICE: device_fields(shareable)}, library)
             result = checker.result(tree)
             planner = Planner(("device",))
             if checker.issues:
                 self.error = compile_error(self.expression, checker.issues)
             elif result not in ("bool", "any"):
                 self.error = CompileError(f"must evaluate to bool or the unknown type, not {shown(result)}")
+            elif failed := folding_error(tree):
+                self.error = CompileError(f"program instantiation failed: {failed}")
             else:
                 self._program = planner.visit(tree)
                 self._most = planner.most
@@ -144,9 +147,12 @@ _NO_BOOL = {
 
 
 @lru_cache(maxsize=512)
-def selector(expression: str, *, shareable: bool = True) -> Selector:
-    """The compiled selector; `shareable` says whether the release knows `allowMultipleAllocations`."""
-    return Selector(expression, shareable=shareable)
+def selector(expression: str, *, shareable: bool = True, library: int | None = None) -> Selector:
+    """The compiled selector; `shareable` says whether the release knows `allowMultipleAllocations`.
+
+    With `library`, only functions of that minor release are known.
+    """
+    return Selector(expression, shareable=shareable, library=library)
 
 
 def is_filled_in(expression: str) -> bool:

@@ -24,7 +24,7 @@ def shown(node: Node) -> str:
     if isinstance(node, ListNode):
         return f"[{', '.join(map(shown, node.items))}]"
     if isinstance(node, MapNode):
-        return f"{{{', '.join(f'{shown(key)}: {shown(value)}' for key, value in node.entries)}}}"
+        return f"{{{', '.join(f'{shown(key)}: {shown(value)}' for key, value, _ in node.entries)}}}"
     assert isinstance(node, Call)
     target = "" if node.target is None else f"{shown(node.target)}."
     return f"{target}{node.function}({', '.join(map(shown, node.args))})"

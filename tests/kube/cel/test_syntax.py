@@ -14,13 +14,13 @@ class Kinds(Visitor[str]):
     def _kind(self, node: Node) -> str:
         return type(node).__name__
 
-    _const = _ident = _select = _call = _list = _map = _fold = _kind
+    _const = _ident = _select = _call = _list = _map = _fold = _struct = _kind
 
 
 def test_each_kind_of_node_has_its_own_way() -> None:
-    texts = ("1", "a", "a.b", "f(a)", "[1]", "{1: 2}", "[1].all(x, x > 0)")
+    texts = ("1", "a", "a.b", "f(a)", "[1]", "{1: 2}", "[1].all(x, x > 0)", "a.B{}")
     assert [Kinds().visit(parse(text)) for text in texts] == [
-        "Const", "Ident", "Select", "Call", "ListNode", "MapNode", "Fold",
+        "Const", "Ident", "Select", "Call", "ListNode", "MapNode", "Fold", "Struct",
     ]  # fmt: skip
 
 

@@ -53,6 +53,14 @@ def test_a_version_that_is_none_breaks_every_expression():
     assert found.error.startswith("attribute v: parse semantic version: ")
 
 
+def test_a_sum_of_quantities_can_be_compared_from_its_right_only():
+    """The result of `add` and `sub` is another Go type than a quantity, so `Equal` of apiserver has no overload for it."""
+    memory = "device.capacity['d.e'].memory"
+    assert selector(f"{memory}.sub(1).add(1) == {memory}").verdict(SUBJECT) == SelectorVerdict(True)
+    assert selector(f"{memory} == {memory}.sub(1).add(1)").verdict(SUBJECT).error == "no such overload"
+    assert selector(f"{memory}.compareTo({memory}.add(1)) < 0").verdict(SUBJECT) == SelectorVerdict(True)
+
+
 def test_a_capacity_that_is_no_integer_is_none():
     subject = subject_of(Device("d0", EMPTY, FrozenMap({"m": Capacity(Fraction(3, 2))})), "d.e")
     assert not selector("device.capacity['d.e'].m.isInteger()").verdict(subject).matches

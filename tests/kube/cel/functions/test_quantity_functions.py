@@ -1,4 +1,4 @@
-"""Quantities, versions and sizes, as apimachinery, github.com/blang/semver and cel-go have them."""
+"""Quantities and versions as apimachinery and github.com/blang/semver read them."""
 
 from __future__ import annotations
 
@@ -6,9 +6,9 @@ from fractions import Fraction
 
 import pytest
 
-from kubelint_gpu.kube.cel.cel_errors import EvaluationError
+from kubelint_gpu.kube.cel.cel_errors import EvaluationError, NotKnown
 from kubelint_gpu.kube.cel.cel_values import Quantity, normalized_semver, parse_semver
-from kubelint_gpu.kube.cel.functions import FUNCTIONS, quantity_of, steps_of
+from kubelint_gpu.kube.cel.functions.quantity_functions import FUNCTIONS, quantity_of
 
 
 @pytest.mark.parametrize(
@@ -62,18 +62,44 @@ def test_what_is_no_version_is_refused(text):
         parse_semver(text)
 
 
-@pytest.mark.parametrize(("one", "other", "found"), [(7, -2, (-3, 1)), (-7, 2, (-3, -1))])
-def test_a_quotient_is_cut_off_towards_zero(one, other, found):
-    assert (FUNCTIONS["_/_"](one, other), FUNCTIONS["_%_"](one, other)) == found
-    for name in ("_/_", "_%_"):
-        with pytest.raises(EvaluationError, match="by zero"):
-            FUNCTIONS[name](one, 0)
+@pytest.mark.parametrize(
+    ("text", "why"),
+    [
+        ("x", "unable to parse IP"),
+        ("::ffff:1.2.3.4", "IPv4-mapped IPv6 address"),
+        ("fe80::1%eth0", "with zone value is not allowed"),
+    ],
+)
+def test_a_text_that_is_no_address_is_told_in_gos_words(text, why):
+    with pytest.raises(EvaluationError, match=why):
+        FUNCTIONS["ip"](text)
+    assert not FUNCTIONS["isIP"](text)
 
 
-def test_an_integer_has_64_bits():
-    with pytest.raises(EvaluationError, match="integer overflow"):
-        FUNCTIONS["_+_"](2**63 - 1, 1)
+@pytest.mark.parametrize("text", ["1:2", "1.2.3", "1.2.3.400", "01.2.3.4"])
+def test_why_an_odd_text_is_no_address_is_not_known(text):
+    with pytest.raises(NotKnown):
+        FUNCTIONS["ip"](text)
+    assert not FUNCTIONS["isIP"](text)
 
 
-def test_a_short_pattern_may_take_many_steps():
-    assert steps_of("a", "(a{9}){9}") > 10 * steps_of("a", "aaaaaa")
+@pytest.mark.parametrize("text", ["10.0.0.0", "10.0.0.0/33", "10.0.0.0/08", "10.0.0.0/255.0.0.0", "10.0.0.0/+8", "/8"])
+def test_a_network_needs_a_plain_length(text):
+    assert not FUNCTIONS["isCIDR"](text)
+    assert FUNCTIONS["isCIDR"]("10.0.0.3/8")
+
+
+def test_a_network_has_addresses_and_networks_of_its_family():
+    wide = FUNCTIONS["cidr"]("10.0.0.0/8")
+    assert FUNCTIONS["containsIP"](wide, "10.1.1.1")
+    assert not FUNCTIONS["containsIP"](wide, "::1")
+    assert FUNCTIONS["containsCIDR"](wide, "10.1.0.0/16")
+    assert not FUNCTIONS["containsCIDR"](wide, "::/8")
+    assert FUNCTIONS["masked"](FUNCTIONS["cidr"]("10.1.2.3/8")) == wide
+
+
+@pytest.mark.parametrize(
+    ("text", "local"), [("224.0.0.1", True), ("224.0.1.1", False), ("ff12::1", True), ("::1", False)]
+)
+def test_multicast_of_a_link(text, local):
+    assert FUNCTIONS["isLinkLocalMulticast"](FUNCTIONS["ip"](text)) is local
