@@ -5,8 +5,6 @@ take a tenth of a second to import.
 
 Only the grammar of cel-python is used. Its evaluator has no bound (nested comprehensions run for hours and a list that
 doubles takes all memory), no type checker, no optional fields, and compares values of different types with an error;
-Kubernetes' own texts are those of cel-go.
-
-Only what drivers' expressions call is modelled. The value of an expression with anything else is not known.
+Kubernetes' own texts and costs are those of cel-go.
 Source: cel-go 0.26 and the libraries of k8s.io/apiserver/pkg/cel, 1.36.
 """
