@@ -60,10 +60,11 @@ def stuck_by_themselves(unit: ApplySet) -> dict[WorkloadKey, Judgement]:
     """
     judgements, found = judgements_in(unit), dict[WorkloadKey, Judgement]()
     short = (key for key, one in judgements.items() if one.verdict is None and one.placed < one.wanted <= one.alone)
-    rolled = (key for key in short if key in transitions_in(unit) and transitions_in(unit)[key].rolls)
+    changes = transitions_in(unit)
+    rolled = (key for key in short if key in changes and changes[key].rolls and changes[key].existing)
     for key in islice(rolled, TOLD.pairs):
-        own = transitions_in(unit)[key]
-        others = [one.new for other, one in transitions_in(unit).items() if other != key]
+        own = changes[key]
+        others = [one.new for other, one in changes.items() if other != key]
         scenario = replace(without_pods_of(now(unit), others), transitions={key: own})
         with of_group(1, TOLD.pairs):
             judgement = with_part_of_budget(scenario, PARTS.pair).judgements()[key]

@@ -56,17 +56,20 @@ def scale_up_pending(unit: ApplySet) -> Iterator[Diagnostic]:
 
 
 def _in_few_domains(unit: ApplySet, subject: WorkloadCheck, found: FewDomains) -> Diagnostic:
-    some_run = f"only {len(found.roomy)}" if found.roomy else "not one"
-    have = f"{listed(found.roomy)} {'have' if len(found.roomy) > 1 else 'has'}" if found.roomy else "none has"
+    fit = len(found.roomy)
+    can = f"only {fit} of {counted(found.groups, 'group')} can run" if fit else "no group can run"
+    has = f"{listed(found.roomy)} {'have' if fit > 1 else 'has'}" if fit else "none has"
+    less = f", or run {counted(fit, 'group')}" if fit else ""
     return Diagnostic(
         "KLG109",
         subject.replicas_place,
-        f"{some_run} of {found.groups} groups can run: each needs a {found.key} of its own with room for its "
-        f"{counted(found.size, 'pod')}, which {have}",
+        f"{can}: each needs a topology domain ({found.key}) of its own with room for {counted(found.size, 'pod')}, "
+        f"which {has}",
         subject.manifest,
         cause="exclusive topology",
         certainty="certain" if unit.is_closed_to(subject) else "possible",
         related=clues(unit, subject, scarce(subject), ()),
+        help=(f"add nodes with another value of {found.key}{less}",),
     )
 
 

@@ -139,7 +139,7 @@ def test_what_rests_on_a_placeholder_is_possible(check, placeholder):
     ran = check({"deploy/a.yaml": text}, paths=("deploy",))
     (found,) = (finding for finding in ran.json["findings"] if finding["code"] == "KLG101")
     assert found["certainty"] == "possible"
-    assert found["message"].startswith("depending on spec.template.spec.containers[0].resources.limits[nvidia.com/gpu]")
+    assert found["message"].startswith("depending on resources.limits[nvidia.com/gpu]")
 
 
 def test_without_an_inventory_nothing_that_depends_on_nodes_is_an_error(check):

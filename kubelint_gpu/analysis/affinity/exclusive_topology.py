@@ -52,7 +52,7 @@ class FewDomains(Value):
 
 
 def few_domains(unit: ApplySet, subject: WorkloadCheck) -> FewDomains | None:
-    """Return why some group of a LeaderWorkerSet never runs; None if all can, and for workers beside a leader.
+    """Return why some group of a LeaderWorkerSet never runs; None if all can, if it is `torn`, and for workers.
 
     A domain has room if all pods of a group find places on its nodes while nothing else runs there.
     """
@@ -71,7 +71,9 @@ def few_domains(unit: ApplySet, subject: WorkloadCheck) -> FewDomains | None:
     domains = grouped((domain, name) for name, domain in labels.items())
     leader, worker = (replace(one.pod, spec=untied(one.pod.spec)) for one in (parts[0], parts[-1]))
     roomy = tuple(domain for domain, names in sorted(domains.items()) if _takes(unit, leader, worker, size - 1, names))
-    return FewDomains(key, groups, size, roomy) if len(roomy) < groups else None
+    if len(roomy) >= groups or any(one.manifest.item is manifest.item for one, _ in torn(unit)):
+        return None
+    return FewDomains(key, groups, size, roomy)
 
 
 def _takes(unit: ApplySet, leader: Pod, worker: Pod, workers: int, names: Sequence[str]) -> bool:

@@ -11,6 +11,7 @@ from kubelint_gpu.documents import Pointer, read
 from kubelint_gpu.kube.values.plain import mapping, sequence
 from kubelint_gpu.patterns import pattern
 from kubelint_gpu.sources.helm.given_values import GivenValues
+from kubelint_gpu.sources.render import Spot
 from kubelint_gpu.workspace.project.git_ops.git_object import NO_FILE, CannotFollowError, GitObject, yaml_mapping
 
 _SPECIAL = pattern(r"([\\.,=\[\]{}])")
@@ -19,10 +20,10 @@ _ESCAPED = r"\\\1"
 
 def argo_values(
     git_object: GitObject, helm: dict[str, Any], folder: str, references: set[str], pointer: Pointer
-) -> Iterator[GivenValues | tuple[str, str]]:
+) -> Iterator[GivenValues | tuple[str, str, Spot]]:
     """Yield the values in Argo CD's order: files, `values` or `valuesObject`, parameters.
 
-    Single values that a template of the object makes are pairs, with path and as JSON.
+    Single values that a template of the object makes have their path, their text as JSON, and the field they are from.
 
     Raises:
         CannotFollowError: a file is missing, or a value comes of a file.
@@ -47,12 +48,14 @@ def argo_values(
             raise CannotFollowError(f"`{key}` holds no mapping")
         made = not git_object.is_written(*whole)
         form = "mapping" if key == "valuesObject" else "text"
-        yield from _leaves(value, "") if made else [git_object.part(form, *whole)]
+        leaves = ((*leaf, git_object.spot(*whole)) for leaf in _leaves(value, ""))
+        yield from leaves if made else [git_object.part(form, *whole)]
     parameters = [mapping(entry) for entry in sequence(helm.get("parameters"))]
     if any("[" in str(entry.get("name")) or str(entry.get("value"))[:1] in ("{", "$") for entry in parameters):
         raise CannotFollowError("a parameter is an expression")
     if parameters and (made or not git_object.is_written(*pointer, "parameters")):
-        yield from ((str(entry.get("name")), json.dumps(_plain(entry))) for entry in parameters)
+        place = git_object.spot(*pointer, "parameters")
+        yield from ((str(entry.get("name")), json.dumps(_plain(entry)), place) for entry in parameters)
     elif parameters:
         yield git_object.part("parameters", *pointer, "parameters")
 

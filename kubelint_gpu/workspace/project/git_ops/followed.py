@@ -9,7 +9,6 @@ from __future__ import annotations
 import os
 import posixpath
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -80,7 +79,7 @@ def application(git_object: GitObject) -> Iterator[ChosenChart | Variables]:
             every = list(argo_values(git_object, helm, folder, references, (*pointer, "helm")))
             values = [one for one in every if isinstance(one, GivenValues)]
             sets = tuple(one for one in every if isinstance(one, tuple))
-            if sum(map(len, chain(*sets))) > _LONGEST:
+            if sum(len(path) + len(text) for path, text, _ in sets) > _LONGEST:
                 raise CannotFollowError("a template makes too many values")
             release = helm.get("releaseName") or git_object.name
             chart = git_object.chart(folder, release, helm.get("namespace") or namespace, values)

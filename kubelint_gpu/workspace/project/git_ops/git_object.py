@@ -19,6 +19,7 @@ from kubelint_gpu.sources.kustomize.files.generated import generated
 from kubelint_gpu.sources.kustomize.files.kustomization import NAMES, DiskTree
 from kubelint_gpu.sources.kustomize.files.survey import read_once
 from kubelint_gpu.sources.kustomize.variables import Variables, VariableSource
+from kubelint_gpu.sources.render import Spot
 from kubelint_gpu.values import Value, replace
 from kubelint_gpu.workspace.project.charts import ChosenChart
 
@@ -135,6 +136,10 @@ class GitObject:
     def part(self, form: Any, *pointer: str | int) -> GivenValues:
         """Return values in the object itself."""
         return GivenValues(self._path, form, self._document.index, self.within(*pointer))
+
+    def spot(self, *pointer: str | int) -> Spot:
+        """Return the place of a field in the document."""
+        return Spot(self.shown(self._path), self._document.locate(self.within(*pointer)))
 
     def within(self, *pointer: str | int) -> Pointer:
         """Return where a field stands in the document."""

@@ -149,4 +149,4 @@ def test_what_kustomize_refuses_is_told_at_the_object(check, tree):
     text = ARGO % ("a", "apps/web") + "    kustomize:\n      patches:\n        - patch: 'a: ['\n"
     root = tree(**BASE, **{"apps/web/d.yaml": WEB % ("web", 1), "argo/web.yaml": text})
     (found,) = check(root, ".", *SELECTED).findings
-    assert (found["code"], found["path"], found["line"]) == ("KLG006", "argo/web.yaml", 11)
+    assert (found["code"], found["path"], found["line"]) == ("KLG006", "argo/web.yaml", 10)
