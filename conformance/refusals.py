@@ -56,10 +56,6 @@ _KNOWN = (
     (r"Invalid spec\.behavior\b", BEHAVIOR),
     (r"InternalError ", "the API server's own failure"),
     (r"Invalid \S*cel\.expression: Forbidden: too complex", "what an expression costs is not estimated"),
-    (
-        r'Invalid \S*cel\.expression: Invalid value: "[^"]*\b(dyn|distinct)\(',
-        "no driver calls this function",
-    ),
 )
 """What the linter may let pass, as reason, field and message of the API server, and why."""
 

@@ -276,7 +276,8 @@ def test_a_replaced_scalar_changes_its_pointer_and_no_other_byte(text, new, choo
     result = surroundings(item, edit, source)
     assert same(only(result).value, changed(value, pointer, new))
     again = only(result)
-    assert after(again, replace_scalar(again, pointer, scalar_text(new))) == result
+    if again.document.is_json == item.document.is_json:
+        assert after(again, replace_scalar(again, pointer, scalar_text(new))) == result
     if comment and style == "block":
         assert result.count("# x") >= source.count("# x")
 
