@@ -76,7 +76,7 @@ def test_a_job_before_the_first_install_is_judged_by_itself():
 
 @pytest.mark.parametrize(("wave", "told"), [("0", True), ("1", False)])
 def test_rollouts_of_other_waves_do_not_begin_at_the_same_moment(wave, told):
-    bad = Path("rules/KLG106-rollouts-block-each-other/bad")
+    bad = Path(__file__).resolve().parents[2] / "rules/KLG106-rollouts-block-each-other/bad"
     text = (bad / "spare-node-taken.yaml").read_text(encoding="utf-8")
     annotated = f"  name: mixtral\n  annotations: {{argocd.argoproj.io/sync-wave: '{wave}'}}\n"
     text = text.replace("  name: mixtral\n", annotated, 1)
