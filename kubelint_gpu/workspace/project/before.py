@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from pathlib import Path
 from types import MappingProxyType
 
 import click
 
 from kubelint_gpu.documents import MAX_BYTES, Reading, read
+from kubelint_gpu.groups import grouped
 from kubelint_gpu.sources.checkout import anchor_of, is_file, is_folder
 from kubelint_gpu.sources.commit import (
     Commit,
@@ -244,10 +245,11 @@ def commit_in_the_making(files: Iterable[SourceFile]) -> Commit:
     return commit
 
 
-def objects_before(commit: Commit, readings: Sequence[Reading], built: Renders) -> Past:
+def objects_before(commit: Commit, readings: Sequence[Reading], built: Renders, targets: Collection[str]) -> Past:
     """Return the earlier objects that the commit changes or deletes.
 
-    Objects that it does not change are judged alone, as without a comparison.
+    Objects of `targets` that it does not change are judged alone, as without a comparison. Those of files beside them
+    were there before.
 
     Raises:
         click.ClickException: what the repository held before is not in it.
@@ -256,20 +258,22 @@ def objects_before(commit: Commit, readings: Sequence[Reading], built: Renders) 
         texts = commit.before(max_bytes=MAX_BYTES)
     except GitError as error:
         raise click.ClickException(f"--hook: {error}") from None
-    now = {(manifest.path, manifest.object): manifest.item.value for manifest in manifests(readings, built.origins)}
-    stand: dict[str, set[str]] = {}
-    for place, found_there in now:
-        stand.setdefault(place, set()).add(found_there)
+    every = manifests(readings, built.origins)
+    now = {(manifest.path, manifest.object): manifest.item.value for manifest in every}
+    stand = grouped(now)
     before: Before = {}
     there: dict[str, frozenset[str]] = {}
     left: dict[str, tuple[str, Manifest]] = {}
-    if commit.base is not None and commit.differs:
-        for place, objects in old_renders(commit.root, commit.base, built).items():
-            there[place] = frozenset(objects)
-            before[place] = {name: one for name, one in objects.items() if now.get((place, name)) != one.item.value}
     made = {one.path for one in built.rendered}
     here = {reading.source.path for reading in readings if reading.source is not None} - made
     changed = {path.as_posix() for path in commit.changed}
+    if commit.base is not None and commit.differs:
+        unchanged = _in_files(every, here.difference(changed, targets))
+        before |= unchanged
+        there |= {name: frozenset(objects) for name, objects in unchanged.items()}
+        for place, objects in old_renders(commit.root, commit.base, built).items():
+            there[place] = frozenset(objects)
+            before[place] = {name: one for name, one in objects.items() if now.get((place, name)) != one.item.value}
     for name in here:
         if commit.base is None or (name in changed and Path(name) not in texts):
             there[name] = frozenset()
@@ -285,7 +289,7 @@ def objects_before(commit: Commit, readings: Sequence[Reading], built: Renders) 
         held = manifests([reading])
         if name in here and not reading.problems:
             there[name] = frozenset(old.object for old in held)
-        stays = stand.get(name, set()) if name in here else _objects_in(path)
+        stays = {*stand.get(name, ())} if name in here else _objects_in(path)
         for old in held:
             if old.object not in stays:
                 before.setdefault("", {})[old.object] = old
@@ -294,6 +298,12 @@ def objects_before(commit: Commit, readings: Sequence[Reading], built: Renders) 
             elif now.get((name, old.object)) != old.item.value:
                 before.setdefault(name, {})[old.object] = old
     return Past(before, there, left)
+
+
+def _in_files(every: Sequence[Manifest], paths: Collection[str]) -> dict[str, dict[str, Manifest]]:
+    """Return the manifests of some files, by path and object."""
+    found = grouped((one.path, (one.object, one)) for one in every if one.path in paths)
+    return {path: dict(pairs) for path, pairs in found.items()}
 
 
 def _objects_in(path: Path) -> set[str]:

@@ -116,7 +116,7 @@ def inputs_of(
         elif gathered.commit is not None:
             from kubelint_gpu.workspace.project.before import objects_before
 
-            past = objects_before(gathered.commit, readings, built)
+            past = objects_before(gathered.commit, readings, built, gathered.mine)
     except click.ClickException:
         raise
     except Exception as error:  # noqa: BLE001 - the present state is judged alone

@@ -226,6 +226,17 @@ def test_the_unchanged_neighbours_of_a_file_are_seen_and_nothing_is_reported_of_
     assert {one["path"] for one in ran.json["findings"]} == {"a.yaml"}
 
 
+@pytest.mark.parametrize("how", ["--hook", "--against HEAD"])
+def test_a_quota_that_stops_the_next_rollout_of_an_unchanged_neighbour_is_reported(folder, how):
+    commit(folder, a=small("chat", 0, strategy=KEEPS))
+    quota = "apiVersion: v1\nkind: ResourceQuota\nmetadata: {name: q}\nspec: {hard: {pods: '1'}}\n"
+    write(folder, a=small("chat", 0, strategy=KEEPS), q=quota)
+    paths = ["q.yaml"] if how == "--hook" else ["."]
+    assert told(folder, *paths, how=how) == [
+        ("KLG105", "warning", "with this change the next rollout of Deployment default/chat never ends")
+    ]
+
+
 PRIORITY = "apiVersion: scheduling.k8s.io/v1\nkind: PriorityClass\nmetadata: {name: fast}\nvalue: 10\n"
 
 
