@@ -25,7 +25,7 @@ _NO_REQUESTS = ("Class", "Config", "Policy", "Pool", "Profile", "Project", "Queu
 """Ends of kinds that limit or describe what other objects ask for."""
 _COUNT = pattern(r"(?:^|[._-]|num)gpus?(?:[._-]?(?:amount|count|limit|num))?$", re.IGNORECASE)
 _AMOUNT = pattern(r"[1-9][0-9]{0,5}", re.ASCII)
-_IN_TEXT = pattern(r"""([a-z0-9.-]+/[A-Za-z0-9._-]+)\\?["']?[ \t]*:[ \t]*\\?["']?[1-9]""", re.ASCII)
+_IN_TEXT = pattern(r"""(?<![a-z0-9.-])([a-z0-9.-]+/[A-Za-z0-9._-]+)\\?["']?[ \t]*:[ \t]*\\?["']?[1-9]""", re.ASCII)
 _LONGEST = 100_000
 _FOR_OTHERS = ("Class", "Config", "Profile", "Runtime", "Template")
 _TEMPLATE = {"metadata", "spec"}
