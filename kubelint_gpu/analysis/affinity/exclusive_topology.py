@@ -11,9 +11,11 @@ from collections.abc import Iterator, Sequence
 
 from kubelint_gpu.analysis.affinity.pod_affinity import takers, untied
 from kubelint_gpu.groups import grouped
+from kubelint_gpu.kube.objects.node import Node
 from kubelint_gpu.kube.objects.pod import DEFAULT_SCHEDULER, Pod
 from kubelint_gpu.kube.values.errors import Pointer
-from kubelint_gpu.scheduler import assume, fit_on
+from kubelint_gpu.scheduler import Snapshot, assume, fit_on
+from kubelint_gpu.scheduler.placement.filling import fill
 from kubelint_gpu.values import Value, replace
 from kubelint_gpu.workspace import field_pointers
 from kubelint_gpu.workspace.apply_set import ApplySet
@@ -61,33 +63,25 @@ def few_domains(unit: ApplySet, subject: WorkloadCheck) -> FewDomains | None:
     if not isinstance(key, str) or unit.grown is not None or subject.scaled is not None:
         return None
     parts = [one for one in unit.subjects if one.manifest.item is manifest.item]
-    labels = {info.node.name: info.node.labels[key] for info in unit.empty.nodes if key in info.node.labels}
+    domains = grouped((info.node.labels[key], info.node) for info in unit.empty.nodes if key in info.node.labels)
     other = any(one.pod.spec.scheduler_name != DEFAULT_SCHEDULER for one in parts)
-    if parts[0] is not subject or other or not labels:
+    if parts[0] is not subject or other or not domains:
         return None
     fields: tuple[Pointer, ...] = (("spec", "replicas"), ("spec", "leaderWorkerTemplate", "size"))
     written = (field_pointers.at(manifest, field) for field in fields)
     groups, size = (number if type(number) is int else 1 for number in written)
-    domains = grouped((domain, name) for name, domain in labels.items())
     leader, worker = (replace(one.pod, spec=untied(one.pod.spec)) for one in (parts[0], parts[-1]))
-    roomy = tuple(domain for domain, names in sorted(domains.items()) if _takes(unit, leader, worker, size - 1, names))
+    roomy = tuple(domain for domain in sorted(domains) if _takes(unit, leader, worker, size - 1, domains[domain]))
     if len(roomy) >= groups or any(one.manifest.item is manifest.item for one, _ in torn(unit)):
         return None
     return FewDomains(key, groups, size, roomy)
 
 
-def _takes(unit: ApplySet, leader: Pod, worker: Pod, workers: int, names: Sequence[str]) -> bool:
+def _takes(unit: ApplySet, leader: Pod, worker: Pod, workers: int, nodes: Sequence[Node]) -> bool:
     """Whether some nodes take a leader and its workers, each beside the others."""
-    for first in (name for name in names if fit_on(leader, unit.empty, name) is None):
-        snapshot, placed = assume(leader, unit.empty, first), 0
-        for name in names:
-            while placed < workers and fit_on(worker, snapshot, name) is None:
-                placed += 1
-                meta = replace(worker.meta, name=f"{worker.meta.name}-{placed}")
-                snapshot = assume(replace(worker, meta=meta), snapshot, name)
-        if placed == workers:
-            return True
-    return False
+    domain = Snapshot.of(replace(unit.empty.cluster, nodes=tuple(nodes)))
+    firsts = (node.name for node in nodes if fit_on(leader, domain, node.name) is None)
+    return any(fill(worker, workers, assume(leader, domain, first)).failed is None for first in firsts)
 
 
 def torn(unit: ApplySet) -> Iterator[tuple[WorkloadCheck, Torn]]:

@@ -50,7 +50,7 @@ class _Common(Value):
 
 
 class _Stands(Value):
-    """What is said of renders and folders: the file that globs match, the clusters of GitOps, the name of the unit."""
+    """Facts about renders and folders: the file that globs match, the clusters of GitOps, the name of the unit."""
 
     of_renders: Mapping[str, str] = EMPTY
     sent: Mapping[str, tuple[tuple[str, ...], ...]] = EMPTY
