@@ -165,17 +165,10 @@ class Wait(Value):
 
     def _kept_off(self, lacks: Sequence[Blocker]) -> str:
         """Which pods keep it away from some nodes, as a clause; empty if it lacks anything else."""
-        first, holders = lacks[0], held_by(lacks, self.workload.key, standing=self.standing)
-        on = f"on {some([lack.node for lack in lacks])}"
+        holders = held_by(lacks, self.workload.key, standing=self.standing)
         if not holders or any(lack.also for lack in lacks):
             return ""
-        if first.plugin == pod_topology_spread.NAME:
-            return f"the topology spread constraint leaves {self.who} no room beside {holders} {on}"
-        if first.reason == inter_pod_affinity.EXISTING_REASON:
-            return f"the anti-affinity of {holders} keeps {self.who} away from {on[3:]}"
-        if first.reason == inter_pod_affinity.ANTI_AFFINITY_REASON:
-            return f"its anti-affinity keeps {self.who} apart from {holders} {on}"
-        return ""
+        return _kept_apart(lacks[0], holders, self.who, f" {some([lack.node for lack in lacks])}")
 
     def _further(self, places: Sequence[Sequence[Blocker]]) -> str:
         """The place that it would lack if nothing else were in the way."""
@@ -296,13 +289,22 @@ def _free(lacks: Sequence[Blocker], *, whole: bool) -> str:
     return f" ({most}{bare(first.resource, max(free))} free)"
 
 
-def _kept_away(lack: Blocker, holders: str) -> str:
+def _kept_apart(lack: Blocker, holders: str, who: str, nodes: str = "") -> str:
+    """Which pods keep a pod away from nodes, as a clause; empty if it lacks anything else."""
+    on = nodes and f" on{nodes}"
     if lack.plugin == pod_topology_spread.NAME:
-        return f"where the topology spread constraint leaves no room beside {holders or 'the others'}"
+        return f"the topology spread constraint leaves {who} no room beside {holders}{on}"
     if lack.reason == inter_pod_affinity.EXISTING_REASON:
-        return f"where the anti-affinity of {holders or 'others'} keeps it away"
+        return f"the anti-affinity of {holders} keeps {who} away{nodes and f' from{nodes}'}"
     if lack.reason == inter_pod_affinity.ANTI_AFFINITY_REASON:
-        return f"where its anti-affinity keeps it apart from {holders or 'others'}"
+        return f"its anti-affinity keeps {who} apart from {holders}{on}"
+    return ""
+
+
+def _kept_away(lack: Blocker, holders: str) -> str:
+    apart = _kept_apart(lack, holders or "others", "it")
+    if apart:
+        return f"where {apart}"
     if lack.reason == inter_pod_affinity.AFFINITY_REASON:
         return "where no pod runs that its affinity asks for"
     return f"which {about(lack.reason)} because of {holders or 'others'}"

@@ -107,7 +107,7 @@ CASES = {
     ),
     "DoNotSchedule spreading": Held(
         "KLG103",
-        "where the topology spread constraint leaves no room beside 2 old pods",
+        "where the topology spread constraint leaves it no room beside 2 old pods",
         pod=f"      topologySpreadConstraints: [{TERM}, maxSkew: 1, whenUnsatisfiable: DoNotSchedule}}]\n",
         replicas=3,
         limits="{nvidia.com/gpu: 1}",

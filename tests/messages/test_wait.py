@@ -78,7 +78,7 @@ def wait(*lacks, owner=MINE, refusal=None, claims=(), of=None, scheduler=""):
         ),
         (
             [other("PodTopologySpread", SPREAD, holders=())],
-            "for a place on gpu-1, where the topology spread constraint leaves no room beside the others",
+            "for a place on gpu-1, where the topology spread constraint leaves it no room beside others",
         ),
         (
             [other("NodeVolumeLimits", NodeReason("exceed max volume count"))],
