@@ -125,6 +125,9 @@ class SimulationLimits(Value):
     crowded_starts: int = 4  # the starts in which others crowd the nodes of one topology domain
     price_ratios: int = 4  # the nodes whose prices say how resources are measured against each other
     price_parts: int = 1_000_000  # the parts in which resources of different units are measured against each other
+    blockades: int = 96  # the ways in which others may make all of some nodes refuse a pod
+    weight: int = 2**128  # what nodes need of each resource together, before the resources are weighed again
+    weighings: tuple[int, ...] = (2, 2, 2, 4, 4, 4, 8, 8, 8, 16, 16, 16)  # the parts by which weights change
     filled_nodes: int = 4  # the nodes of a DaemonSet that others fill while all are rolled
     filling_steps: int = 6_000  # the steps of a run in which they do
 

@@ -11,15 +11,9 @@ from kubelint_gpu.scheduler.companions import own_terms
 from kubelint_gpu.scheduler.framework.storage_index import claim_keys
 from kubelint_gpu.scheduler.relations import asks, label_keys, tokens
 from kubelint_gpu.simulation.bounds.preconditions import gives_way
-from kubelint_gpu.simulation.bounds.quiescence_room import (
-    APART,
-    QuiescentBound,
-    QuiescentRoom,
-    bound_of,
-    quotas_let,
-    wants_of,
-)
+from kubelint_gpu.simulation.bounds.quiescence_room import QuiescentRoom
 from kubelint_gpu.simulation.bounds.quiescence_spread import Spreading
+from kubelint_gpu.simulation.bounds.quiescent_bound import APART, QuiescentBound, bound_of, quotas_let, wants_of
 from kubelint_gpu.simulation.prepare.demand import DEVICES
 from kubelint_gpu.simulation.prepare.workload_change import WorkloadChange, without_claims
 from kubelint_gpu.simulation.search.situation import Situation

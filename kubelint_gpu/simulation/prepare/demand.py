@@ -38,7 +38,7 @@ class Demand(Value):
         simple: only resources of a node can keep such a pod off a node in `nodes`.
         least: the least that one of its pods takes of each resource.
         on_each: an upper bound of the pods on one node, if lower than `most`; otherwise None.
-        in_domain: an upper bound of the pods on one node at rest by a spread constraint; None without one.
+        in_domains: by topology key, an upper bound of the pods in one domain at rest by a spread constraint.
         devices: the most devices that one of its pods takes.
         prices: by node, how many devices others must hold so that such a pod finds too few; None if that is not known,
             or if more than resources and devices can keep it off.
@@ -56,7 +56,7 @@ class Demand(Value):
     simple: bool
     least: FrozenMap[str, int] = EMPTY
     on_each: int | None = None
-    in_domain: int | None = None
+    in_domains: FrozenMap[str, int] = EMPTY
     devices: int = 0
     prices: Mapping[str, int] | None = None
     alike_devices: bool = False
@@ -85,7 +85,7 @@ class _Wanted:
 
     def add(self, demand: Demand) -> None:
         """Add the demand of one more workload."""
-        if demand.on_each is not None or demand.in_domain is not None:
+        if demand.on_each is not None or demand.in_domains:
             self.spread.append(demand)
         for name, amount in (*demand.each.items(), (DEVICES, demand.devices)):
             self.most[name] = self.most.get(name, 0) + amount * demand.most
@@ -255,7 +255,8 @@ def always_room(number: int, demands: Sequence[Demand], residual: Residual, *, a
 def _elsewhere(demand: Demand, nodes: int, *, at_rest: bool) -> int:
     """How many pods of a workload, of those that can exist at once, cannot be on these nodes."""
     every = demand.whole if at_rest else demand.most
-    bounds = [one for one in (demand.on_each, demand.in_domain if at_rest else None) if one is not None]
+    bounds = [*demand.in_domains.values()] if at_rest else []
+    bounds += [demand.on_each] if demand.on_each is not None else []
     return max(0, every - min(bounds) * nodes) if bounds else 0
 
 

@@ -36,6 +36,11 @@ class WorkloadChange(Change, dict=True):
         return self.controller.terminates
 
     @property
+    def ends_by_itself(self) -> bool:
+        """Whether each of its pods ends by itself once it has a node, whatever the others do and wait for."""
+        return self.temporary and not self.whole and not any(map(_waits_for_volumes, self.pods))
+
+    @property
     def rolling(self) -> bool:
         """Whether its controller replaces its pods automatically."""
         controller = self.controller
@@ -232,6 +237,11 @@ def interchangeable(pod: Pod) -> Pod:
     )
     spec = nowhere(spec) if spec.scheduling_gates else spec
     return replace(pod, spec=spec, nominated_node_name="", claim_statuses=EMPTY, allocations=())
+
+
+def _waits_for_volumes(pod: Pod) -> bool:
+    """Whether the pod can be bound and never start, because a volume is attached to another node."""
+    return any(volume.kind not in _WITHOUT_PLACE for volume in pod.spec.volumes)
 
 
 def nowhere(spec: PodSpec) -> PodSpec:

@@ -10,7 +10,7 @@ from kubelint_gpu.groups import grouped
 from kubelint_gpu.kube.objects.cluster import Cluster
 from kubelint_gpu.kube.objects.pod import Pod
 from kubelint_gpu.kube.objects.requests import is_served_by_devices
-from kubelint_gpu.kube.values.frozen import FrozenMap
+from kubelint_gpu.kube.values.frozen import EMPTY, FrozenMap
 from kubelint_gpu.kube.values.selectors import LabelSelector
 from kubelint_gpu.scheduler import Snapshot
 from kubelint_gpu.scheduler.companions import HOSTNAME
@@ -56,20 +56,23 @@ def demand_of(
         nodes |= eligible_for(anonymous(pod))
     waits = len(participant.waiting)
     whole = max(before, after) + (surge if unequal else surplus) + waits
+    rest = whole if unequal else max(0, after + surplus - lacking) + waits
+    if participant.ends_by_itself:
+        rest = whole = 0
     room = rooms[-1] if rooms and new.spec.resource_claims else None
     simple = nodes == mine == before_at and not participant.daemons and simple
     demand = Demand(
         nodes=nodes,
         each=each,
         most=2 * before + after + surge + waits,
-        rest=whole if unequal else max(0, after + surplus - lacking) + waits,
+        rest=rest,
         whole=whole,
         simple=simple and room is None,
         least=least,
         on_each=SIMULATION.daemons_on_a_node
         if participant.daemons
         else _at_most_one(participant, pods, nodes, everywhere),
-        in_domain=_in_a_domain(participant, pods, mine & before_at, everywhere, alone),
+        in_domains=_in_domains(participant, pods, mine & before_at, everywhere, alone),
         devices=max(
             [*(one.most for one in rooms), *(_parts_held(pod, rooms) for pod in participant.running)], default=0
         ),
@@ -116,22 +119,22 @@ def _at_most_one(one: WorkloadChange, pods: tuple[Pod, Pod], nodes: Iterable[str
     return 1 if keep_apart(tuple(unlike.values()), everywhere) else None
 
 
-def _in_a_domain(
+def _in_domains(
     one: WorkloadChange,
     pods: tuple[Pod, Pod],
     nodes: frozenset[str],
     everywhere: Snapshot,
     alone: Callable[[LabelSelector], bool],
-) -> int | None:
-    """An upper bound of its pods in one topology domain once nothing terminates; None if there is no bound.
+) -> FrozenMap[str, int]:
+    """By topology key, an upper bound of its pods in one topology domain once nothing terminates.
 
     PodTopologySpread (kube-scheduler 1.33 to 1.35) takes a pod only if its domain then has at most maxSkew more than
     the one with the fewest, and that has no more than their mean. Terminating pods do not count.
     """
     if one.daemons or one.running or one.waiting or not nodes:
-        return None
+        return EMPTY
     every = max(one.before, one.replicas) + one.controller.surge(one.replicas)
-    bounds = []
+    bounds: dict[str, int] = {}
     for rule in pods[1].spec.spread:
         if not rule.do_not_schedule or rule.match_label_keys or rule not in pods[0].spec.spread:
             continue
@@ -142,8 +145,9 @@ def _in_a_domain(
             continue
         domains = sum(not nodes.isdisjoint(names) for names in everywhere.values(rule.topology_key).values())
         if domains and alone(rule.selector):
-            bounds.append(every // domains + rule.max_skew)
-    return min(bounds, default=None)
+            most = every // domains + rule.max_skew
+            bounds[rule.topology_key] = min(most, bounds.get(rule.topology_key, most))
+    return FrozenMap(bounds)
 
 
 def rooms_of(

@@ -6,10 +6,10 @@ from itertools import product
 
 from hypothesis import given
 from hypothesis import strategies as st
-from rollout_objects import cluster, deployment, node, quota, same
+from rollout_objects import cluster, deployment, job, node, quota, same
 from spread_workloads import nodes, over_zones, verdict_of, w
 
-from kubelint_gpu.simulation.bounds.quiescence_room import QuiescentBound, refusing_in_all
+from kubelint_gpu.simulation.bounds.quiescence_room import refusing_in_all
 from kubelint_gpu.simulation.questions.rollouts import judge_together
 from kubelint_gpu.simulation.search.verdict import Verdict
 
@@ -52,37 +52,59 @@ def eights(count):
 
 
 SIZE = st.integers(0, 4)
-PRICE = st.one_of(st.none(), st.integers(-2, 6))
+PRICE = st.dictionaries(st.sampled_from(["cpu", "memory", "pods"]), st.integers(-2, 6))
 
 
 @given(
     st.lists(st.tuples(SIZE, SIZE, st.integers(0, 2)), min_size=1, max_size=3),
-    st.lists(st.tuples(PRICE, PRICE), min_size=1, max_size=3),
+    st.lists(PRICE, min_size=1, max_size=3),
 )
 def test_no_placement_of_pods_makes_more_nodes_refuse_than_counted(pods, prices):
-    """A node refuses if the pods on it take its price of one of two resources; one of no price never does."""
-    counted = []
-    for cpu, memory, count in pods:
-        each = {"cpu": cpu, "memory": memory}
-        counted.append((QuiescentBound(frozenset(), each, each, {}, count, count, 0, count, ()), count))
-    told = refusing_in_all({"cpu": [one for one, _ in prices], "memory": [one for _, one in prices]}, counted)
-    every = [(cpu, memory) for cpu, memory, count in pods for _ in range(count)]
+    """A node refuses if the pods on it take its price of some resource."""
+    takes = [(count, {"cpu": cpu, "memory": memory, "pods": 1}) for cpu, memory, count in pods]
+    every = [one for count, one in takes for _ in range(count)]
     most = 0
     for places in product(range(len(prices)), repeat=len(every)):
-        taken = [[0, 0] for _ in prices]
-        for place, pod in zip(places, every, strict=True):
-            taken[place][0] += pod[0]
-            taken[place][1] += pod[1]
+        on = [[pod for pod, place in zip(every, places, strict=True) if place == node] for node in range(len(prices))]
         refusing = (
-            any(price is not None and amount >= price for amount, price in zip(here, wanted, strict=True))
-            for here, wanted in zip(taken, prices, strict=True)
+            any(sum(pod[name] for pod in here) >= price for name, price in wanted.items())
+            for here, wanted in zip(on, prices, strict=True)
         )
         most = max(most, sum(refusing))
-    assert told >= most
+    assert refusing_in_all(prices, takes) >= most
 
 
 def test_resources_are_measured_against_each_other_as_each_node_has_them():
     # two pods of 4 cpu fill one node of 4 or one of 8, whatever memory the nodes have
-    one = QuiescentBound(frozenset(), {"cpu": 4}, {"cpu": 4}, {}, 2, 2, 0, 2, ())
-    assert refusing_in_all({"cpu": [4, 8], "memory": [10, 10]}, [(one, 2)]) == 1
-    assert refusing_in_all({"cpu": [4, 8], "memory": [10, 10]}, [(one, 3)]) == 2
+    nodes = [{"cpu": 4, "memory": 10}, {"cpu": 8, "memory": 10}]
+    assert refusing_in_all(nodes, [(2, {"cpu": 4})]) == 1
+    assert refusing_in_all(nodes, [(3, {"cpu": 4})]) == 2
+
+
+def test_each_node_refuses_for_one_resource_and_each_pod_counts_for_one():
+    # no node has six of one resource from the third pod alone, and the first two fill one node
+    six, pods = {"cpu": 6, "memory": 6}, [(2, {"cpu": 4, "memory": 3}), (1, {"cpu": 3, "memory": 4})]
+    assert refusing_in_all([six, six], pods) == 1
+    assert refusing_in_all([six, six], [*pods, (1, {"cpu": 3, "memory": 3})]) == 2
+
+
+def test_a_node_that_refuses_without_pods_needs_none_and_one_that_never_refuses_is_enough():
+    assert refusing_in_all([{"cpu": 0}], []) == 1
+    assert refusing_in_all([{"cpu": 1}], []) == 0
+    assert refusing_in_all([{"cpu": 0}, {}], [(9, {"cpu": 9})]) == 1
+
+
+def test_pods_of_a_job_end_and_keep_nothing_off_at_a_rest():
+    pinned = deployment("w", 1, 1, surge=1, unavailable=0)
+    assert verdict_of(pinned, job("train", 1), on=[node("n", 2)]) == (Verdict.COMPLETES, True)
+    beside = deployment("v", 1, 1, surge=1, unavailable=0)
+    assert verdict_of(pinned, beside, on=[node("n", 2)])[0] is Verdict.STUCK
+
+
+def test_pods_that_spread_over_zones_do_not_all_come_to_one():
+    mine = w(1, over_zones(), surge=1, unavailable=0)
+    on = [node("a", 5, zone="a"), node("b", 5, zone="b")]
+    rival = {"surge": 1, "unavailable": 0}
+    assert verdict_of(mine, deployment("v", 5, 1, **rival), on=on)[0] is Verdict.MAY_STICK
+    spread = {"topologySpreadConstraints": over_zones("v")}
+    assert verdict_of(mine, deployment("v", 5, 1, **rival, **spread), on=on) == (Verdict.COMPLETES, True)
