@@ -36,6 +36,11 @@ _OBJECT = b'"apiVersion"'
 _BUILT_IN = "system-"
 
 _FROM_HERE = "file://"
+_GIT_OPS = (
+    *(f"kind: {kind}" for kind in ("Application", "ApplicationSet", "HelmRelease", "GitRepository")),
+    *(f"apiVersion: kustomize.toolkit.fluxcd.io/{version}" for version in ("v1", "v1beta2", "v1beta1")),
+)
+"""Texts of which one is in each file with an object of Argo CD or Flux."""
 
 
 class Around:
@@ -154,6 +159,22 @@ def deciding_files(manifests: Iterable[bytes], around: Around) -> list[SourceFil
         around.unsearched = _MANY
         return []
     return [*found, *manifests_of([*alike, *sorted(near)], {*known, *(os.path.realpath(file.path) for file in found)})]
+
+
+def git_ops_files(offered: Sequence[SourceFile], around: Around) -> list[SourceFile]:
+    """Return other files of the repository with GitOps objects, which might change folders of the offered files.
+
+    If an object takes values from ConfigMaps, files with ConfigMaps are added.
+    """
+    if around.is_apart:
+        return []
+    files = manifests_of(around.holding(_GIT_OPS), around.known)
+    for key, kinds in (b"valuesFrom", ["kind: ConfigMap"]), (b"substituteFrom", ["kind: ConfigMap", "kind: Secret"]):
+        if any(key in file.data for file in (*offered, *files)):
+            files += manifests_of(
+                around.holding(kinds), {*around.known, *(os.path.realpath(each.path) for each in files)}
+            )
+    return files
 
 
 def tracked_with(texts: Sequence[str], root: Path) -> tuple[Path, ...]:

@@ -12,13 +12,13 @@ from typing import TYPE_CHECKING
 from kubelint_gpu.kube.values.frozen import EMPTY
 from kubelint_gpu.messages.display import visible
 from kubelint_gpu.messages.printing import say
-from kubelint_gpu.sources.checkout import is_chart, is_file, way_out
+from kubelint_gpu.sources.checkout import is_file, way_out
 from kubelint_gpu.sources.files import SUFFIXES, TEMPLATE, Skipped, SourceError, SourceFile, collect, display_path
 from kubelint_gpu.sources.programs import keep_out
 from kubelint_gpu.values import Value, replace
 from kubelint_gpu.workspace.project.charts import CHART, RenderedCharts, may_have_git_ops, render_charts
 from kubelint_gpu.workspace.project.configuration import Configuration
-from kubelint_gpu.workspace.project.files_beside import Around, charts_above, class_files, deciding_files
+from kubelint_gpu.workspace.project.files_beside import Around, charts_above, class_files, deciding_files, git_ops_files
 from kubelint_gpu.workspace.project.kustomizations import Renders, RenderSettings, render_all
 from kubelint_gpu.workspace.project.targets import (
     Repository,
@@ -122,23 +122,19 @@ def _neighbours(commit: Commit | None, offered: Sequence[SourceFile]) -> Iterato
 def _charts(
     paths: Sequence[str],
     offered: Sequence[SourceFile],
+    beside: Sequence[SourceFile],
     named: Sequence[str],
     settings: Configuration,
-    repository: Repository,
     renderer: RenderSettings,
 ) -> tuple[RenderedCharts, GitOps | None, set[str]]:
     """Return the rendered charts of a run, the statements of its GitOps objects, and the folders that these build."""
     mine = [file.path for file in offered]
-    # a named file without a kind, or with a ConfigMap, may hold values that an object of GitOps names
-    values = bool(named) and any(b"kind:" not in file.data or b"ConfigMap" in file.data for file in offered)
-    values = values or any(may_have_git_ops(file.data) or b"${" in file.data for file in offered)
     chosen, users, said, folders = settings.charts, {*charts_above(named, settings.charts)}, None, set[str]()
-    if values or users or any(map(is_chart, mine)):
-        from kubelint_gpu.workspace.project.git_ops.followed import followed, objects_beside, ways
+    if any(may_have_git_ops(file.data) for file in (*offered, *beside)):
+        from kubelint_gpu.workspace.project.git_ops.followed import followed, ways
         from kubelint_gpu.workspace.project.git_ops.git_object import folders_of, told_apart
 
-        beside = objects_beside(repository.root, offered)
-        applied, elsewhere = followed(offered, beside), followed(beside, offered)
+        applied, elsewhere = followed(offered, beside), followed(beside, offered, offered)
         chosen = ways(settings.charts, (*applied.charts, *elsewhere.charts))
         users |= {*charts_above(named, chosen), *(one.folder for one in applied.charts)}
         own, held = {one.folder for one in applied.filled}, folders_of(elsewhere.filled, offered)
@@ -190,8 +186,16 @@ def gather(
     members = collect((*repository.companions(mine), *_neighbours(commit, offered))).files
     users = kustomized_folders(named or (), tracked_only=hook)
     wanted = frozenset(os.path.realpath(path) for path in named or ())
+    declared = frozenset(os.path.realpath(path) for path in inventories or settings.inventories)
+    if not decisive:
+        # a named file is a manifest even if it also declares the cluster
+        declared -= frozenset(map(os.path.realpath, paths))
+    whole = os.path.realpath(repository.root) in [os.path.realpath(path) for path in paths if path != "-"]
+    read = (*paths, *mine, *(file.path for file in members))
+    around = Around(repository.root, read, declared, tracked_only=hook or whole)
+    beside = (*members, *git_ops_files((*offered, *members), around))
     renderer = kustomize or RenderSettings()
-    charts, said, folders = _charts(paths, offered, named or (), settings, repository, renderer)
+    charts, said, folders = _charts(paths, offered, beside, named or (), settings, renderer)
     filled = said.by_folder if said is not None else EMPTY
     built = render_all(paths, mine, renderer, users=users, wanted=wanted, filled=filled, applied=folders)
     built = built.with_charts(charts)
@@ -215,10 +219,6 @@ def gather(
         heads = [display_path(Path(folder) / CHART, Path.cwd()) for folder in charts_above(named, settings.charts)]
         found = collect([path for path in heads if path not in mine]).files
         offered, mine = (*offered, *found), (*mine, *(file.path for file in found))
-    declared = frozenset(os.path.realpath(path) for path in inventories or settings.inventories)
-    if not decisive:
-        # a named file is a manifest even if it also declares the cluster
-        declared -= frozenset(map(os.path.realpath, paths))
     files = [
         file
         for file in (*offered, *members)
@@ -232,10 +232,7 @@ def gather(
         *(file.data for file in files),
         *(reading.text.encode("utf-8", "replace") for reading in built.readings),
     ]
-    read = [*mine, *(file.path for file in files)]
     files.reverse()
-    whole = os.path.realpath(repository.root) in [os.path.realpath(path) for path in paths if path != "-"]
-    around = Around(repository.root, read, declared, tracked_only=hook or whole)
     return Gathered(
         settings,
         repository,

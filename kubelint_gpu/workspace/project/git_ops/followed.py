@@ -24,7 +24,6 @@ from kubelint_gpu.sources.kustomize.files.kustomization import NAMES
 from kubelint_gpu.sources.kustomize.variables import Variables
 from kubelint_gpu.values import Value, replace
 from kubelint_gpu.workspace.project.charts import CHART, ChosenChart, may_have_git_ops
-from kubelint_gpu.workspace.project.files_beside import manifests_of, tracked_with
 from kubelint_gpu.workspace.project.git_ops.added_layer import OF_ARGO, OF_FLUX, added_layer, lacks_namespaces
 from kubelint_gpu.workspace.project.git_ops.application_sets import applications
 from kubelint_gpu.workspace.project.git_ops.argo_values import argo_values
@@ -98,9 +97,11 @@ def _folder(
     Raises:
         CannotFollowError: a change is not followed.
     """
+    has_kustomization = any(is_file(git_object.root / folder / name) for name in NAMES)
+    if not has_kustomization and not git_object.is_judged(folder):
+        return
     built = variables_of(git_object, folder, pointer)
     layer, places = added_layer(git_object, folder, OF_ARGO, *pointer, "kustomize")
-    has_kustomization = any(is_file(git_object.root / folder / name) for name in NAMES)
     if layer and not has_kustomization:
         raise CannotFollowError("its folder has no kustomization for the fields of `kustomize`")
     namespace = git_object.at("spec", "destination").get("namespace")
@@ -155,27 +156,13 @@ class GitOps(Value):
         return {key: reason or (folders if key in self.with_variables else "") for key, reason in why.items()}
 
 
-def objects_beside(root: Path, offered: Sequence[SourceFile]) -> list[SourceFile]:
-    """Return the tracked files of a repository with GitOps objects, without the offered files.
-
-    If an object takes values from ConfigMaps, files with ConfigMaps are added.
-    """
-    heads = ["kind: Application", "kind: HelmRelease", "kind: GitRepository", "kustomize.toolkit.fluxcd.io"]
-    files = _tracked(root, heads, offered)
-    for key, kinds in (b"valuesFrom", ["kind: ConfigMap"]), (b"substituteFrom", ["kind: ConfigMap", "kind: Secret"]):
-        if any(key in file.data for file in (*offered, *files)):
-            files += _tracked(root, kinds, (*offered, *files))
-    return files
-
-
-def _tracked(root: Path, texts: list[str], known: Sequence[SourceFile]) -> list[SourceFile]:
-    return manifests_of(tracked_with(texts, root), {os.path.realpath(file.path) for file in known})
-
-
-def followed(files: Sequence[SourceFile], beside: Sequence[SourceFile] = ()) -> GitOps:
+def followed(
+    files: Sequence[SourceFile], beside: Sequence[SourceFile] = (), judged: Iterable[SourceFile] | None = None
+) -> GitOps:
     """Return the charts and folders that the GitOps objects in some files apply from their own repository.
 
-    Repositories and ConfigMaps that the objects name might be declared in files `beside` them.
+    Repositories and ConfigMaps that the objects name might be declared in files `beside` them. With `judged`, folders
+    without a kustomization count if one of these files lies in or below them.
     """
     charts: list[ChosenChart] = []
     filled: list[Variables] = []
@@ -183,7 +170,9 @@ def followed(files: Sequence[SourceFile], beside: Sequence[SourceFile] = ()) -> 
     done: dict[Followed, str] = {}
     with_charts: set[Followed] = set()
     with_variables: set[Followed] = set()
-    named = Named(dict(_repositories((*files, *beside))), (*files, *beside))
+    paths = None if judged is None else {Path(os.path.realpath(file.path)) for file in judged}
+    near = None if paths is None else frozenset(str(above) for path in paths for above in path.parents)
+    named = Named(dict(_repositories((*files, *beside))), (*files, *beside), near)
     for file in files:
         if not may_have_git_ops(file.data):
             continue

@@ -36,10 +36,14 @@ class CannotFollowError(Exception):
 
 
 class Named(Value, eq=False):
-    """The objects that Flux objects name: addresses of GitRepositories, and files with ConfigMaps and Secrets."""
+    """The objects that Flux objects name: addresses of GitRepositories, and files with ConfigMaps and Secrets.
+
+    `judged` are the real paths of folders with judged files, at any depth; None for all folders.
+    """
 
     addresses: Mapping[str, Any]
     files: tuple[SourceFile, ...] = ()
+    judged: frozenset[str] | None = None
 
     def declared(self, kind: str, name: str, namespace: str) -> Iterator[tuple[SourceFile, Document]]:
         """Yield the documents that declare an object of a kind."""
@@ -119,6 +123,10 @@ class GitObject:
         if below.startswith("..") or not is_inside(os.path.realpath(full), self.root) or not is_folder(full):
             raise CannotFollowError(_NO_FOLDER)
         return below
+
+    def is_judged(self, folder: str) -> bool:
+        """Whether a folder, by its path below the root, may have files that are judged."""
+        return self._named.judged is None or os.path.realpath(self.root / folder) in self._named.judged
 
     def shown(self, folder: str) -> str:
         """Return a folder of the repository, as printed."""
