@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from kubelint_gpu.documents import items
+from kubelint_gpu.kube.kinds.custom_strategy import canary_targets
 from kubelint_gpu.messages.display import visible
 from kubelint_gpu.messages.wording import FEW, foremost, owner_name, owner_names
 from kubelint_gpu.sources.checkout import is_chart, is_subchart
@@ -23,6 +24,7 @@ def remarks_on(gathered: Gathered, units: Sequence[ApplySet]) -> tuple[str, ...]
         *_unrendered(gathered.unrendered),
         *_contradictory(units),
         *_unknown_hooks(units),
+        *_canaries_alone(units, gathered.mine),
         *([lost] if gathered.unsearched else ()),
     )
 
@@ -64,3 +66,16 @@ def _unknown_hooks(units: Sequence[ApplySet]) -> Iterator[str]:
     for event, names in sorted(waiting.items()):
         be = "is" if len(names) == 1 else "are"
         yield visible(f"{foremost(sorted(names))} {be} not judged: neither Helm nor Argo CD knows the hook {event}.")
+
+
+def _canaries_alone(units: Sequence[ApplySet], mine: Sequence[str]) -> Iterator[str]:
+    """Yield a sentence about the targets of Canaries in requested files and renders that no unit has."""
+    if not any("flagger.app" in reading.text for unit in units for reading in unit.readings):
+        return
+    every = [manifest for unit in units for manifest in unit.manifests]
+    read = {*mine, *(rendition.path for unit in units for rendition in unit.rendered)}
+    targets = canary_targets(one.item.value for one in every if one.path in read)
+    lone = sorted(targets.difference(f"{one.kind}/{one.namespace or 'default'}/{one.name}" for one in every))
+    if lone:
+        be = "is" if len(lone) == 1 else "are"
+        yield visible(f"{owner_names(lone)} {be} not judged: a Canary rolls out what the checked files do not declare.")
