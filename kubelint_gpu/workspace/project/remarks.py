@@ -7,7 +7,10 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from kubelint_gpu.documents import items
+from kubelint_gpu.inventory.gpus.gpu_models import is_accelerator
+from kubelint_gpu.kube.kinds.by_shape import gpu_requests
 from kubelint_gpu.kube.kinds.custom_strategy import canary_targets
+from kubelint_gpu.kube.kinds.custom_workload import row_of
 from kubelint_gpu.messages.display import visible
 from kubelint_gpu.messages.wording import FEW, foremost, owner_name, owner_names
 from kubelint_gpu.sources.checkout import is_chart, is_subchart
@@ -25,6 +28,7 @@ def remarks_on(gathered: Gathered, units: Sequence[ApplySet]) -> tuple[str, ...]
         *_contradictory(units),
         *_unknown_hooks(units),
         *_canaries_alone(units, gathered.mine),
+        *_unknown_changes(units),
         *([lost] if gathered.unsearched else ()),
     )
 
@@ -79,3 +83,18 @@ def _canaries_alone(units: Sequence[ApplySet], mine: Sequence[str]) -> Iterator[
     if lone:
         be = "is" if len(lone) == 1 else "are"
         yield visible(f"{owner_names(lone)} {be} not judged: a Canary rolls out what the checked files do not declare.")
+
+
+def _unknown_changes(units: Sequence[ApplySet]) -> Iterator[str]:
+    """Yield a sentence about custom resources whose pods are replaced in an unknown way, and have GPUs or a quota."""
+    names = set[str]()
+    for unit in units:
+        for manifest in unit.manifests:
+            row = row_of(manifest.item.value) or {"ends": True}
+            if row["ends"] or row.get("update") or row.get("rollout", "none") == "none":
+                continue
+            has_quota = any(quota.meta.namespace == manifest.namespace for quota in unit.cluster.quotas)
+            if has_quota or any(gpu_requests(manifest.item.value, is_accelerator)):
+                names.add(manifest.object)
+    if names:
+        yield visible(f"How a change replaces the pods of {owner_names(sorted(names))} is not judged.")
