@@ -77,6 +77,7 @@ def test_a_known_kind_is_not_told_if_a_template_of_it_asks_for_gpus():
         ("template: |\n    limits:\n      nvidia.com/gpu: 8", "nvidia.com/gpu"),
         ("resource: {instanceType: Standard_NC24ads_A100_v4}", "Standard_NC24ads_A100_v4"),
         ("inference: {preset: {name: falcon-7b}}", "falcon-7b"),
+        ("tuning: {preset: {name: falcon-7b}}", "falcon-7b"),
         ("resourceProfile: 'nvidia-gpu-l4:1'", "nvidia-gpu-l4:1"),
         ("devices: {gpus: [{deviceName: nvidia.com/A100}]}", "nvidia.com/A100"),
         ("gpuDevices: {value: '8'}", "gpuDevices"),

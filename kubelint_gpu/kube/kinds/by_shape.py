@@ -137,7 +137,7 @@ def gpu_requests(value: dict[str, Any], is_gpu: Callable[[str], bool]) -> Iterat
             if _AMOUNT().fullmatch(text) and _COUNT().search(name):
                 yield where, str(where[-2 if _COUNT().search(str(where[-1])) is None else -1])
             named = isinstance(found, str) and _HARDWARE().search(name) is not None
-            if named and (_WITH_GPUS().search(text) or where[-3:-2] == ("inference",)):
+            if named and (_WITH_GPUS().search(text) or where[-3:-2] in (("inference",), ("tuning",))):
                 yield where, text
             yield from ((where, match[1]) for match in _IN_TEXT().finditer(text) if is_gpu(match[1]))
 
