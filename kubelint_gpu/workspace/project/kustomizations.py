@@ -72,6 +72,7 @@ class Renders(Value):
         followed: by file and document of a GitOps object, why its sources are not judged; empty if all are judged.
         sent: by folder, or by `path` of a render: the names of its target clusters in GitOps objects.
         units: by `path` of a chart, the name of the unit that the configuration gives it.
+        written: printed paths of the files with single values of charts.
     """
 
     rendered: tuple[Rendition, ...] = ()
@@ -84,6 +85,7 @@ class Renders(Value):
     followed: Mapping[tuple[str, int], str] = EMPTY
     sent: Mapping[str, tuple[tuple[str, ...], ...]] = EMPTY
     units: Mapping[str, str] = EMPTY
+    written: frozenset[str] = frozenset()
 
     @property
     def origins(self) -> dict[str, tuple[ObjectOrigin | None, ...]]:
@@ -104,7 +106,7 @@ class Renders(Value):
         rendered, defects = (*self.rendered, *charts.rendered), (*self.defects, *charts.defects)
         taken = self.taken | charts.taken
         changed = replace(self, rendered=rendered, taken=taken, defects=defects, charts_failure=charts.failure)
-        return replace(changed, units=charts.units)
+        return replace(changed, units=charts.units, written=charts.written)
 
     @property
     def readings(self) -> tuple[Reading, ...]:

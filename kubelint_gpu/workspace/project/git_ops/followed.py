@@ -121,8 +121,9 @@ def application_set(git_object: GitObject) -> Iterator[ChosenChart | Variables]:
     Raises:
         CannotFollowError: one of them cannot be followed, or it is not known which they are.
     """
-    for made in applications(git_object.spec, git_object.root):
-        yield from application(git_object.with_template({"kind": "Application", **made}, "spec", "template"))
+    for made, path in applications(git_object.spec, git_object.root):
+        for chosen in application(git_object.with_template({"kind": "Application", **made}, "spec", "template")):
+            yield replace(chosen, read_from=path)
 
 
 class GitOps(Value):

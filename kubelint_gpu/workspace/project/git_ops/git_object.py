@@ -266,7 +266,8 @@ def folders_of(variables: Sequence[Variables], files: Iterable[SourceFile]) -> s
     folders = set()
     for each in variables:
         root = repository_root(Path(each.folder))
-        given = {str(root / path) for path in (each.path, *(source.path for source in each.sources)) if path}
+        named = (each.path, each.read_from, *(source.path for source in each.sources))
+        given = {str(root / path) for path in named if path}
         if given & paths or any(path.startswith(f"{each.folder}{os.sep}") for path in paths):
             folders.add(each.folder)
     return folders
