@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import pytest
 from checks_units import GPU_NODE, deployment, findings
+from command_line import kubelint
 
 from kubelint_gpu.engine.causes import told_once
 from kubelint_gpu.report.content import headline
 
 HEAD = "apiVersion: {group}/v1\nkind: {kind}\nmetadata: {{name: x, namespace: ml}}\nspec:\n"
+GONE = "  source: {repoURL: u, path: gone}\n---\n"
 ASKS = "  parts:\n    - resources: {{limits: {{{resource}: {amount}}}}}\n"
 
 
@@ -127,6 +129,16 @@ def test_a_quota_in_an_object_of_its_own_is_no_request():
 def test_what_git_ops_controllers_render_is_told(group, kind, who):
     (found,) = findings((HEAD + "  path: a\n").format(group=group, kind=kind), "", "KLG006")
     assert found.message == f"{kind} x is not rendered as {who} does it: its workloads are not judged"
+
+
+def test_several_objects_that_are_not_followed_are_one_sentence(tmp_path):
+    text = "".join(
+        HEAD.format(group="argoproj.io", kind="Application").replace("name: x", f"name: {name}") + GONE for name in "ab"
+    )
+    (tmp_path / "m.yaml").write_text(text)
+    (tmp_path / ".git").mkdir()
+    ran = kubelint("check", tmp_path, "--output-format", "concise")
+    assert "Applications ml/a and ml/b are not rendered as Argo CD does it, because their path is no folder" in ran.out
 
 
 def test_many_of_them_are_one_finding_each_counted_as_undecided():
