@@ -84,7 +84,6 @@ def _of_git_ops(unit: ApplySet) -> Iterator[Diagnostic]:
         if who is not None and not unit.follows(manifest):
             why = unit.why_not_followed(manifest)
             why = f", because {why}" if why else ""
-            theirs = why.replace(" its ", " their ")
             yield Diagnostic(
                 "KLG006",
                 manifest.place(("spec",), "key"),
@@ -94,7 +93,7 @@ def _of_git_ops(unit: ApplySet) -> Iterator[Diagnostic]:
                 severity="note",
                 shared=Shared(
                     f"{who}{why}",
-                    (WHO, f" are not rendered as {who} does it{theirs}: their workloads are not judged"),
+                    (WHO, f" are not rendered as {who} does it{why}: their workloads are not judged"),
                     of_run=True,
                 ),
                 help=("render what it names with its values, and check the result",),

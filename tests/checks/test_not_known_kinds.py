@@ -138,7 +138,7 @@ def test_several_objects_that_are_not_followed_are_one_sentence(tmp_path):
     (tmp_path / "m.yaml").write_text(text)
     (tmp_path / ".git").mkdir()
     ran = kubelint("check", tmp_path, "--output-format", "concise")
-    assert "Applications ml/a and ml/b are not rendered as Argo CD does it, because their path is no folder" in ran.out
+    assert "Applications ml/a and ml/b are not rendered as Argo CD does it, because the path is no folder" in ran.out
 
 
 def test_many_of_them_are_one_finding_each_counted_as_undecided():

@@ -24,7 +24,7 @@ _TAG = pattern(r"\{\{([^{}]*)\}\}")
 _FIELD = pattern(r"\s*\.([A-Za-z_][A-Za-z0-9_.]*)\s*")
 _NO_NAME = pattern(r"[^-a-z0-9.]")
 _GENERATOR = "a generator is neither a list nor one of this repository, or changes what it gives"
-_TEMPLATE = "its template does more than to name a parameter"
+_TEMPLATE = "the template does more than to name a parameter"
 _MOST = 200
 """So many Applications of one object are followed."""
 _MOST_FOLDERS = 10_000
@@ -50,7 +50,7 @@ def applications(spec: Mapping[str, Any], root: Path) -> Iterator[tuple[dict[str
             raise CannotFollowError("it makes more Applications than are followed")
         yield mapping(_filled(mapping(spec.get("template")), parameters, in_go=in_go)), path
     if not number:
-        raise CannotFollowError("its generators find nothing in this repository")
+        raise CannotFollowError("the generators find nothing in this repository")
 
 
 def _parameters(generator: dict[str, Any], root: Path, *, in_go: bool) -> Iterator[tuple[dict[str, Any], str]]:
@@ -171,7 +171,7 @@ def _filled(template: Any, parameters: Mapping[str, Any], *, in_go: bool) -> Any
         return template
     texts = [_named(tag, parameters, in_go=in_go) for tag in _TAG().finditer(template)]
     if len(texts) > 1 and sum(map(len, texts)) > _LONGEST:
-        raise CannotFollowError("its parameters make a text too long")
+        raise CannotFollowError("the parameters make a text too long")
     rest = iter(texts)
     filled = _TAG().sub(lambda _: next(rest), template)
     if in_go and _TAG().sub("", template).count("{{"):

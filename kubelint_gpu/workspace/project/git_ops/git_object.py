@@ -23,9 +23,9 @@ from kubelint_gpu.sources.render import Spot
 from kubelint_gpu.values import Value, replace
 from kubelint_gpu.workspace.project.charts import ChosenChart
 
-ELSEWHERE = "its source is another repository or a registry"
+ELSEWHERE = "the source is another repository or a registry"
 NO_FILE = "a file of values is not in this repository"
-_NO_FOLDER = "its path is no folder of this repository"
+_NO_FOLDER = "the path is no folder of this repository"
 _NO_CONFIG_MAP = "no file, or more than one, declares the ConfigMap with its values"
 
 _POST_BUILD: Pointer = ("spec", "postBuild")
@@ -197,7 +197,7 @@ class GitObject:
         """
         for name in (release, namespace):
             if not isinstance(name, str) or not is_release(name):
-                raise CannotFollowError("its name or its namespace is no name")
+                raise CannotFollowError("the name or the namespace is no name")
         return ChosenChart(self.shown(folder), release, namespace, given=tuple(values), title=self.title)
 
 
@@ -232,7 +232,7 @@ def variables_of(git_object: GitObject, folder: str, pointer: Pointer = ("spec",
     if not post:
         return variables
     if not any(is_file(full / name) for name in NAMES) and generated(DiskTree(git_object.root), folder) is None:
-        raise CannotFollowError("its folder holds no objects, or too many")
+        raise CannotFollowError("the folder holds no objects, or too many")
     sources = [
         _source(git_object, mapping(reference), (*_POST_BUILD, "substituteFrom", index))
         for index, reference in enumerate(sequence(post.get("substituteFrom")))
