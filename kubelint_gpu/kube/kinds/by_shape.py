@@ -126,7 +126,8 @@ def gpu_requests(value: dict[str, Any], is_gpu: Callable[[str], bool]) -> Iterat
     while left:
         where, found = left.pop()
         if isinstance(found, dict):
-            if _is_request(where, counts=counts):
+            name = str(where[-1]).lower() if where else ""
+            if name.endswith(("limits", "requests")) and (counts or "resources" in str(where[-2:-1]).lower()):
                 names = [str(name) for name, amount in found.items() if amount not in (0, "0")]
                 yield from (((*where, name), name) for name in names if "/" in name and is_gpu(name))
             left += [((*where, key), below) for key, below in reversed(found.items())]
@@ -140,13 +141,6 @@ def gpu_requests(value: dict[str, Any], is_gpu: Callable[[str], bool]) -> Iterat
             if named and (_WITH_GPUS().search(text) or where[-3:-2] in (("inference",), ("tuning",))):
                 yield where, text
             yield from ((where, match[1]) for match in _IN_TEXT().finditer(text) if is_gpu(match[1]))
-
-
-def _is_request(where: Pointer, *, counts: bool) -> bool:
-    """Whether a mapping has amounts that pods ask for: of `resources`, or of any field if the kind has pods."""
-    last = str(where[-1]).lower() if where else ""
-    is_amounts = last.endswith(("limits", "requests"))
-    return is_amounts and (counts or (last in ("limits", "requests") and "resources" in str(where[-2:-1]).lower()))
 
 
 def composed(

@@ -8,7 +8,6 @@ from functools import cached_property
 from itertools import islice
 from operator import attrgetter
 from pathlib import Path
-from typing import Any, TypeGuard
 
 from kubelint_gpu.documents import read
 from kubelint_gpu.groups import grouped
@@ -242,13 +241,6 @@ def _dependencies(root: Path) -> Iterator[tuple[str, str]]:
         folder = os.path.realpath(Path(head.path).parent)
         for document in read(head.path, head.data).documents:
             for entry in sequence(mapping(document.value).get("dependencies")):
-                address = mapping(entry).get("repository")
-                if _is_path(address):
+                address = str(mapping(entry).get("repository"))[:LONGEST]
+                if address.startswith(_FROM_HERE) and "\0" not in address:
                     yield os.path.realpath(Path(folder, address.removeprefix(_FROM_HERE))), folder
-
-
-def _is_path(address: Any) -> TypeGuard[str]:
-    """Whether the address of a dependency is a path."""
-    return (
-        isinstance(address, str) and address.startswith(_FROM_HERE) and len(address) < LONGEST and "\0" not in address
-    )

@@ -35,8 +35,8 @@ def remarks_on(gathered: Gathered, units: Sequence[ApplySet]) -> tuple[str, ...]
 
 def _without_helm(gathered: Gathered) -> Iterator[str]:
     charts = [path for path in gathered.mine if is_chart(path) and not is_subchart(Path(os.path.realpath(path)).parent)]
-    if gathered.built.charts_failure and charts:
-        yield f"No workload of {foremost(charts)} is judged: {gathered.built.charts_failure}."
+    if gathered.built.charts.failure and charts:
+        yield f"No workload of {foremost(charts)} is judged: {gathered.built.charts.failure}."
 
 
 def _unrendered(paths: Sequence[str]) -> Iterator[str]:

@@ -18,7 +18,7 @@ from kubelint_gpu.kube.objects.workload import api_group
 from kubelint_gpu.kube.values.frozen import EMPTY
 from kubelint_gpu.kube.values.plain import mapping, sequence
 from kubelint_gpu.sources.checkout import is_file, may_be_address_of, repository_root
-from kubelint_gpu.sources.files import SourceFile
+from kubelint_gpu.sources.files import SourceFile, display_path
 from kubelint_gpu.sources.helm.given_values import GivenValues
 from kubelint_gpu.sources.kustomize.files.kustomization import NAMES
 from kubelint_gpu.sources.kustomize.variables import Variables
@@ -33,6 +33,8 @@ from kubelint_gpu.workspace.project.git_ops.git_object import (
     CannotFollowError,
     GitObject,
     Named,
+    folders_of,
+    told_apart,
     variables_of,
 )
 
@@ -103,7 +105,7 @@ def _folder(
     built = variables_of(git_object, folder, pointer)
     layer, places = added_layer(git_object, folder, OF_ARGO, *pointer, "kustomize")
     if layer and not has_kustomization:
-        raise CannotFollowError("its folder has no kustomization for the fields of `kustomize`")
+        raise CannotFollowError("the folder has no kustomization for the fields of `kustomize`")
     namespace = git_object.at("spec", "destination").get("namespace")
     namespace = namespace if isinstance(namespace, str) and namespace != "default" else ""
     deep = git_object.at(*pointer, "directory").get("recurse") is True
@@ -137,6 +139,8 @@ class GitOps(Value):
         followed: the objects, each with the reason why its sources are not judged; empty if all are judged.
         with_charts: the objects that name charts.
         with_variables: the objects whose folders are built with variables.
+        own_charts: real paths of the charts that objects of the run render.
+        built: real paths of the folders of `filled` that objects of the run name, or that hold files of the run.
     """
 
     charts: tuple[ChosenChart, ...] = ()
@@ -145,6 +149,8 @@ class GitOps(Value):
     followed: Mapping[Followed, str] = EMPTY
     with_charts: frozenset[Followed] = frozenset()
     with_variables: frozenset[Followed] = frozenset()
+    own_charts: frozenset[str] = frozenset()
+    built: frozenset[str] = frozenset()
 
     @property
     def by_folder(self) -> dict[str, list[Variables]]:
@@ -155,6 +161,26 @@ class GitOps(Value):
         """Return `followed` for reasons why charts or folders are not rendered; a reason is empty if they are."""
         why = {key: reason for key, reason in self.followed.items() if not charts or key not in self.with_charts}
         return {key: reason or (folders if key in self.with_variables else "") for key, reason in why.items()}
+
+
+def followed_in(offered: Sequence[SourceFile], beside: Sequence[SourceFile]) -> GitOps:
+    """Return the charts and folders that GitOps objects in and beside the offered files apply.
+
+    `followed` is about the objects in the offered files.
+    """
+    applied, elsewhere = followed(offered, beside), followed(beside, offered, offered)
+    own, held = {one.folder for one in applied.filled}, folders_of(elsewhere.filled, offered)
+    others = (one for one in elsewhere.filled if one.folder in held or one.folder not in own)
+    filled = tuple(told_apart((*applied.filled, *others)))
+    shown = ((f"{display_path(Path(one.folder), Path.cwd())} with {one.title}", one.sent_to) for one in filled)
+    return replace(
+        applied,
+        charts=(*applied.charts, *elsewhere.charts),
+        filled=filled,
+        sent={**elsewhere.sent, **applied.sent, **{path: (names,) for path, names in shown if names}},
+        own_charts=frozenset(one.folder for one in applied.charts),
+        built=frozenset(one.folder for one in filled if one.folder in own | held),
+    )
 
 
 def followed(
@@ -234,7 +260,7 @@ def _helm_release(git_object: GitObject) -> Iterator[ChosenChart]:
         raise CannotFollowError("`postRenderers` change what the chart gives")
     folder = git_object.folder(chart.get("chart"))
     if not is_file(git_object.root / folder / CHART):
-        raise CannotFollowError("its path holds no chart")
+        raise CannotFollowError("the path holds no chart")
     values = []
     for name in sequence(chart.get("valuesFiles")):
         values_file = git_object.file(name.lstrip("/")) if isinstance(name, str) else None
@@ -264,7 +290,7 @@ def _kustomization(git_object: GitObject) -> Iterator[ChosenChart | Variables]:
         raise CannotFollowError(ELSEWHERE)
     changed = [key for key in ("patchesJson6902", "patchesStrategicMerge") if git_object.spec.get(key)]
     if changed:
-        raise CannotFollowError(f"`{changed[0]}` changes what its folder holds")
+        raise CannotFollowError(f"`{changed[0]}` changes what the folder holds")
     folder = git_object.folder(git_object.spec.get("path") or ".")
     layer, places = added_layer(git_object, folder, OF_FLUX, "spec")
     yield replace(variables_of(git_object, folder), layer=layer, places=places)
@@ -276,9 +302,3 @@ _KINDS = {
     ("helm.toolkit.fluxcd.io", "HelmRelease"): _helm_release,
     ("kustomize.toolkit.fluxcd.io", "Kustomization"): _kustomization,
 }
-
-
-def ways(charts: Sequence[ChosenChart], applied: Sequence[ChosenChart]) -> tuple[ChosenChart, ...]:
-    """Return how to render charts: as the configuration says, else as GitOps objects do it."""
-    named = {chart.folder for chart in charts}
-    return (*charts, *(chart for chart in applied if chart.folder not in named))
