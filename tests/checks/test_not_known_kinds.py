@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import pytest
 from checks_units import GPU_NODE, deployment, findings
+from command_line import kubelint
 
 from kubelint_gpu.engine.causes import told_once
 from kubelint_gpu.report.content import headline
 
 HEAD = "apiVersion: {group}/v1\nkind: {kind}\nmetadata: {{name: x, namespace: ml}}\nspec:\n"
+GONE = "  source: {repoURL: u, path: gone}\n---\n"
 ASKS = "  parts:\n    - resources: {{limits: {{{resource}: {amount}}}}}\n"
 
 
@@ -75,6 +77,17 @@ def test_a_known_kind_is_not_told_if_a_template_of_it_asks_for_gpus():
         ("gpus: 4", "gpus"),
         ('podSpecPatch: \'{"limits": {"nvidia.com/gpu": 8}}\'', "nvidia.com/gpu"),
         ("template: |\n    limits:\n      nvidia.com/gpu: 8", "nvidia.com/gpu"),
+        ("resource: {instanceType: Standard_NC24ads_A100_v4}", "Standard_NC24ads_A100_v4"),
+        ("inference: {preset: {name: falcon-7b}}", "falcon-7b"),
+        ("tuning: {preset: {name: falcon-7b}}", "falcon-7b"),
+        ("resourceProfile: 'nvidia-gpu-l4:1'", "nvidia-gpu-l4:1"),
+        ("devices: {gpus: [{deviceName: nvidia.com/A100}]}", "nvidia.com/A100"),
+        ("gpuDevices: {value: '8'}", "gpuDevices"),
+        ("gpu: {name: a, quantity: 2}", "gpu"),
+        ("hub: {extra_resource_limits: {nvidia.com/gpu: '1'}}", "nvidia.com/gpu"),
+        ("instanceType: t3.large", None),
+        ("preset: {name: restricted}", None),
+        ("devices: [{deviceName: example.com/qat}]", None),
         ("gpus: 0", None),
         ("gpus: all", None),
         ("tolerations: [{key: nvidia.com/gpu, value: '1'}]", None),
@@ -84,6 +97,19 @@ def test_a_known_kind_is_not_told_if_a_template_of_it_asks_for_gpus():
 def test_gpus_are_found_in_whatever_form_they_are_written(field, resource):
     found = findings(HEAD.format(group="example.com", kind="Engine") + f"  {field}\n", "", "KLG000")
     assert [one.message.split(" asks for ")[1].split(",")[0] for one in found] == ([resource] if resource else [])
+
+
+@pytest.mark.parametrize("kind", ["NodeClaim", "AWSMachinePool", "InstanceGroup", "EC2NodeClass"])
+def test_a_kind_that_makes_nodes_asks_for_nothing(kind):
+    assert findings(HEAD.format(group="example.com", kind=kind) + "  instanceType: p4d.24xlarge\n", "", "KLG000") == []
+
+
+def test_fields_count_where_an_object_without_a_spec_has_them():
+    text = HEAD.format(group="kaito.sh", kind="Workspace").replace(
+        "spec:\n", "resource: {instanceType: p4d.24xlarge}\n"
+    )
+    assert [one.place.line for one in findings(text, "", "KLG000")] == [4]
+    assert findings(text + "spec: {}\n", "", "KLG000") == []
 
 
 def test_a_quota_in_an_object_of_its_own_is_no_request():
@@ -103,6 +129,16 @@ def test_a_quota_in_an_object_of_its_own_is_no_request():
 def test_what_git_ops_controllers_render_is_told(group, kind, who):
     (found,) = findings((HEAD + "  path: a\n").format(group=group, kind=kind), "", "KLG006")
     assert found.message == f"{kind} x is not rendered as {who} does it: its workloads are not judged"
+
+
+def test_several_objects_that_are_not_followed_are_one_sentence(tmp_path):
+    text = "".join(
+        HEAD.format(group="argoproj.io", kind="Application").replace("name: x", f"name: {name}") + GONE for name in "ab"
+    )
+    (tmp_path / "m.yaml").write_text(text)
+    (tmp_path / ".git").mkdir()
+    ran = kubelint("check", tmp_path, "--output-format", "concise")
+    assert "Applications ml/a and ml/b are not rendered as Argo CD does it, because the path is no folder" in ran.out
 
 
 def test_many_of_them_are_one_finding_each_counted_as_undecided():

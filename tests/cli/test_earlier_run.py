@@ -139,6 +139,18 @@ def test_a_hook_sees_what_the_commit_holds_and_what_there_was(folder, judged):
     assert len(judged) == 3
 
 
+def test_a_file_that_is_sent_to_another_cluster_is_another_run(folder, judged):
+    (folder / "apps").mkdir()
+    (folder / "a.yaml").rename(folder / "apps" / "a.yaml")
+    git("init", "-q")
+    for name in ("eu", "us"):
+        spec = f"{{source: {{repoURL: u, path: apps}}, destination: {{name: {name}}}}}"
+        text = f"apiVersion: argoproj.io/v1alpha1\nkind: Application\nmetadata: {{name: a}}\nspec: {spec}\n"
+        (folder / "cd.yaml").write_text(text)
+        assert check("apps/a.yaml") == check("apps/a.yaml")
+    assert len(judged) == 2
+
+
 def test_a_known_hook_asks_git_what_is_tracked_what_is_staged_and_what_decides(folder, asked):
     git("init", "-q")
     git("add", "a.yaml")
@@ -148,7 +160,7 @@ def test_a_known_hook_asks_git_what_is_tracked_what_is_staged_and_what_decides(f
     first = check("a.yaml", "--hook")
     asked.clear()
     assert check("a.yaml", "--hook") == first
-    assert len(asked) == 3
+    assert len(asked) == 4
 
 
 def test_a_hook_sees_a_deleted_file_come_back(folder, judged):

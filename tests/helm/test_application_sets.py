@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from helm_runs import POD, SELECTED, chart, inventory
+from helm_runs import POD, SELECTED, chart, committed, inventory, place
 
 CHART = chart({"templates/pod.yaml": POD})
 SET = """\
@@ -45,6 +45,15 @@ def test_each_folder_with_a_chart_is_rendered_with_the_values_that_the_template_
     ran = check(tree(inventory({**moved, "apps.yaml": text})), ".", *SELECTED)
     assert ran.told == [("KLG503", "apps.yaml", 15)]
     assert ran.findings[0]["object"] == "Pod/chat/blue-chat"
+
+
+def test_a_changed_file_of_a_generator_is_judged_as_its_applications_apply_it(check, tree):
+    files = "generators: [{git: {repoURL: 'https://example.com/team/platform.git', files: [{path: envs/*.yaml}]}}]"
+    text = SET % (files, "{{gpus}}", "a", "chart", "{values: 'gpus: {{gpus}}'}")
+    root = tree(inventory({**CHART, **ENVS, "apps.yaml": text}))
+    committed(root)
+    ran = check(root, "envs/prod.yaml", *SELECTED)
+    assert [(one["object"], *place(one)[:3]) for one in ran.findings] == [("Pod/a/blue-2", "KLG503", "apps.yaml", 13)]
 
 
 @pytest.mark.parametrize(

@@ -21,9 +21,23 @@ GIT_OPS = {
     ("kustomize.toolkit.fluxcd.io", "Kustomization"): "Flux",
 }
 """Kinds of objects that name what is rendered and applied elsewhere, and who does that: their values are no pods."""
-_NO_REQUESTS = ("Class", "Config", "Policy", "Pool", "Profile", "Project", "Queue", "Quota")
-"""Ends of kinds that limit or describe what other objects ask for."""
-_COUNT = pattern(r"(?:^|[._-]|num)gpus?(?:[._-]?(?:amount|count|limit|num))?$", re.IGNORECASE)
+_NO_REQUESTS = pattern(
+    r"(?:Class|Config|Policy|Pool|Profile|Project|Queue|Quota)$|(?<!Virtual)Machine(?!L)|Node|InstanceGroup"
+)
+"""Kinds that limit or describe what other objects ask for, or that make nodes."""
+_COUNT = pattern(
+    r"(?:^|[._-]|num)gpus?(?:[._-]?(?:amount|count|devices|limit|num))?(?:\.(?:value|count|quantity))?$", re.IGNORECASE
+)
+_HARDWARE = pattern(
+    r"(?:instance|machine|accelerator|gpu)[_-]?type(?:\.name)?$|resourceprofile$|preset\.name$|\.devicename$",
+    re.IGNORECASE,
+)
+"""Ends of fields that name what the pods run on, or a model that its operator gives GPUs."""
+_WITH_GPUS = pattern(
+    r"gpu|nvidia|^standard_n[cdv]\d|^(?:p[2-6]|g[3-7]|gn\d)[a-z]*\.|^(?:a[2-4]|g[24])-|^(?:[abhlv]\d{2,3}s?|[lt]4)(?![a-z0-9.])",
+    re.IGNORECASE,
+)
+"""Names of GPUs and of machines that have some, as the large clouds call them."""
 _AMOUNT = pattern(r"[1-9][0-9]{0,5}", re.ASCII)
 _IN_TEXT = pattern(r"""(?<![a-z0-9.-])([a-z0-9.-]+/[A-Za-z0-9._-]+)\\?["']?[ \t]*:[ \t]*\\?["']?[1-9]""", re.ASCII)
 _LONGEST = 100_000
@@ -103,23 +117,29 @@ def _asks(resources: Any) -> bool:
 def gpu_requests(value: dict[str, Any], is_gpu: Callable[[str], bool]) -> Iterator[tuple[Pointer, str]]:
     """Yield where fields at any depth request GPUs, in the order of the file, each with the resource or the field.
 
-    A request is an amount of a resource in `limits` or `requests`, or of a field such as `gpus`, or stands in a text.
+    A request is an amount of a resource in `limits` or `requests`, or of a field such as `gpus`, or stands in a text. A
+    field can also name a machine or a device with GPUs, or a preset of `inference`, for which the text is yielded.
     """
-    counts = not str(value.get("kind")).endswith(_NO_REQUESTS) and (api_group(value), value.get("kind")) not in GIT_OPS
+    kind, top = str(value.get("kind")), "spec" if "spec" in value else None
+    counts = _NO_REQUESTS().search(kind) is None and (api_group(value), kind) not in GIT_OPS
     left: list[tuple[Pointer, Any]] = [((), value)]
     while left:
         where, found = left.pop()
         if isinstance(found, dict):
-            if where[-1:] in (("limits",), ("requests",)) and "resources" in str(where[-2:-1]).lower():
+            name = str(where[-1]).lower() if where else ""
+            if name.endswith(("limits", "requests")) and (counts or "resources" in str(where[-2:-1]).lower()):
                 names = [str(name) for name, amount in found.items() if amount not in (0, "0")]
                 yield from (((*where, name), name) for name in names if "/" in name and is_gpu(name))
             left += [((*where, key), below) for key, below in reversed(found.items())]
         elif isinstance(found, list):
             left += [((*where, place), below) for place, below in reversed(list(enumerate(found)))]
-        elif counts and where[:1] == ("spec",):
-            text, name = str(found)[:_LONGEST], str(where[-1])
+        elif counts and where[0] not in ("metadata", "status") and top in (where[0], None):
+            text, name = str(found)[:_LONGEST], ".".join(str(step) for step in where[-2:])
             if _AMOUNT().fullmatch(text) and _COUNT().search(name):
-                yield where, name
+                yield where, str(where[-2 if _COUNT().search(str(where[-1])) is None else -1])
+            named = isinstance(found, str) and _HARDWARE().search(name) is not None
+            if named and (_WITH_GPUS().search(text) or where[-3:-2] in (("inference",), ("tuning",))):
+                yield where, text
             yield from ((where, match[1]) for match in _IN_TEXT().finditer(text) if is_gpu(match[1]))
 
 

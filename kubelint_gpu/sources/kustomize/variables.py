@@ -61,6 +61,7 @@ class Variables(Value):
         namespace: the namespace of objects that name none.
         deep: whether manifests below the folder belong to it, if it has no kustomization.
         sent_to: the names of the target cluster in the object.
+        read_from: a file with parameters of the object, below the root of the repository; empty if there is none.
     """
 
     folder: str
@@ -75,6 +76,7 @@ class Variables(Value):
     namespace: str = ""
     deep: bool = True
     sent_to: tuple[str, ...] = ()
+    read_from: str = ""
 
     @property
     def fills(self) -> bool:

@@ -43,6 +43,7 @@ class ChosenChart(Value):
         title: the name of that object in messages.
         sent_to: its names for the target cluster: name and address.
         unit: the name of the unit that it belongs to; empty for a unit of its own.
+        read_from: a file with parameters of that object, below the root of the repository; empty if there is none.
     """
 
     path: str
@@ -56,6 +57,7 @@ class ChosenChart(Value):
     title: str = ""
     sent_to: tuple[str, ...] = ()
     unit: str = ""
+    read_from: str = ""
 
     @property
     def shown(self) -> str:
@@ -69,11 +71,11 @@ class ChosenChart(Value):
 
     @property
     def files(self) -> frozenset[str]:
-        """The real paths of its files of values."""
+        """The real paths of the files with its values."""
         from kubelint_gpu.sources.checkout import repository_root
 
         root = repository_root(Path(self.folder))
-        given = (str(root / values.path) for values in self.given)
+        given = (str(root / path) for path in (*(values.path for values in self.given), self.read_from) if path)
         return frozenset(map(os.path.realpath, (*self.values, *given)))
 
 
@@ -112,6 +114,7 @@ class RenderedCharts(Value):
         failure: why no chart can be rendered; empty if charts can be rendered, or if there are none.
         defects: findings about charts that a defect of this program kept from being rendered.
         units: the names of the units that the configuration gives to renders, by path.
+        written: printed paths of the files with single values of charts.
     """
 
     rendered: tuple[RenderedChart, ...] = ()
@@ -119,6 +122,7 @@ class RenderedCharts(Value):
     failure: str = ""
     defects: tuple[Finding, ...] = ()
     units: Mapping[str, str] = EMPTY
+    written: frozenset[str] = frozenset()
 
 
 def may_have_git_ops(data: bytes) -> bool:
@@ -201,7 +205,8 @@ class _ChartRendering:
             (chart, path) for chart in (*(each.chart for each in rendered), *self._libraries) for path in _own(chart)
         ]
         taken = frozenset(os.path.realpath(chart.root / path) for chart, path in mine)
-        return RenderedCharts(rendered, taken, defects=tuple(self._defects), units=units)
+        written = frozenset(spot.path for each in rendered for spot in each.release.json_spots)
+        return RenderedCharts(rendered, taken, defects=tuple(self._defects), units=units, written=written)
 
     def _jobs(self, folder: str) -> Iterator[_Job]:
         """Yield a chart with each of its releases: the values, and the title of the render."""

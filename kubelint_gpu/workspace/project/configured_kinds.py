@@ -13,6 +13,7 @@ _TEXTS = ("kind", "group", "template", "strategy", "update")
 _KEYS = (*_TEXTS, "replicas", "ends")
 _UPDATES = ("none", "RollingUpdate", "Recreate")
 _MOST = 100
+_GROUP = pattern(r"[a-z0-9-]+(\.[a-z0-9-]+)+", re.ASCII)
 _FIELDS = pattern(r"[A-Za-z][A-Za-z0-9]*(\[\])?(\.(\*|[A-Za-z][A-Za-z0-9]*)(\[\])?)*", re.ASCII)
 
 
@@ -55,6 +56,8 @@ def _check(entry: Any, pointer: Pointer, fail: Callable[[Pointer, str], Exceptio
             raise fail(where, "must be a text")
         if key == "ends" and not isinstance(value, bool):
             raise fail(where, "must be true or false")
+        if key == "group" and _GROUP().fullmatch(value) is None:
+            raise fail(where, "must be an API group with a dot and without a version, such as flows.example.com")
         if key == "update" and value not in _UPDATES:
             raise fail(where, f"must be one of {', '.join(_UPDATES)}")
         if key in ("template", "strategy", "replicas"):

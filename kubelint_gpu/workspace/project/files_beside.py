@@ -8,7 +8,6 @@ from functools import cached_property
 from itertools import islice
 from operator import attrgetter
 from pathlib import Path
-from typing import Any, TypeGuard
 
 from kubelint_gpu.documents import read
 from kubelint_gpu.groups import grouped
@@ -36,6 +35,11 @@ _OBJECT = b'"apiVersion"'
 _BUILT_IN = "system-"
 
 _FROM_HERE = "file://"
+_GIT_OPS = (
+    *(f"kind: {kind}" for kind in ("Application", "ApplicationSet", "HelmRelease", "GitRepository")),
+    *(f"apiVersion: kustomize.toolkit.fluxcd.io/{version}" for version in ("v1", "v1beta2", "v1beta1")),
+)
+"""Texts of which one is in each file with an object of Argo CD or Flux."""
 
 
 class Around:
@@ -156,6 +160,22 @@ def deciding_files(manifests: Iterable[bytes], around: Around) -> list[SourceFil
     return [*found, *manifests_of([*alike, *sorted(near)], {*known, *(os.path.realpath(file.path) for file in found)})]
 
 
+def git_ops_files(offered: Sequence[SourceFile], around: Around) -> list[SourceFile]:
+    """Return other files of the repository with GitOps objects, which might change folders of the offered files.
+
+    If an object takes values from ConfigMaps, files with ConfigMaps are added.
+    """
+    if around.is_apart:
+        return []
+    files = manifests_of(around.holding(_GIT_OPS), around.known)
+    for key, kinds in (b"valuesFrom", ["kind: ConfigMap"]), (b"substituteFrom", ["kind: ConfigMap", "kind: Secret"]):
+        if any(key in file.data for file in (*offered, *files)):
+            files += manifests_of(
+                around.holding(kinds), {*around.known, *(os.path.realpath(each.path) for each in files)}
+            )
+    return files
+
+
 def tracked_with(texts: Sequence[str], root: Path) -> tuple[Path, ...]:
     """Return the files in git's index that contain one of the texts; none if the repository or git does not say."""
     if not texts or not os.path.lexists(root / ".git"):
@@ -221,13 +241,6 @@ def _dependencies(root: Path) -> Iterator[tuple[str, str]]:
         folder = os.path.realpath(Path(head.path).parent)
         for document in read(head.path, head.data).documents:
             for entry in sequence(mapping(document.value).get("dependencies")):
-                address = mapping(entry).get("repository")
-                if _is_path(address):
+                address = str(mapping(entry).get("repository"))[:LONGEST]
+                if address.startswith(_FROM_HERE) and "\0" not in address:
                     yield os.path.realpath(Path(folder, address.removeprefix(_FROM_HERE))), folder
-
-
-def _is_path(address: Any) -> TypeGuard[str]:
-    """Whether the address of a dependency is a path."""
-    return (
-        isinstance(address, str) and address.startswith(_FROM_HERE) and len(address) < LONGEST and "\0" not in address
-    )

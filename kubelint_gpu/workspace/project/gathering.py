@@ -12,13 +12,22 @@ from typing import TYPE_CHECKING
 from kubelint_gpu.kube.values.frozen import EMPTY
 from kubelint_gpu.messages.display import visible
 from kubelint_gpu.messages.printing import say
-from kubelint_gpu.sources.checkout import is_chart, is_file, way_out
-from kubelint_gpu.sources.files import SUFFIXES, TEMPLATE, Skipped, SourceError, SourceFile, collect, display_path
+from kubelint_gpu.sources.checkout import is_file, way_out
+from kubelint_gpu.sources.files import (
+    SUFFIXES,
+    TEMPLATE,
+    Collected,
+    Skipped,
+    SourceError,
+    SourceFile,
+    collect,
+    display_path,
+)
 from kubelint_gpu.sources.programs import keep_out
 from kubelint_gpu.values import Value, replace
-from kubelint_gpu.workspace.project.charts import CHART, RenderedCharts, may_have_git_ops, render_charts
+from kubelint_gpu.workspace.project.charts import CHART, may_have_git_ops, render_charts
 from kubelint_gpu.workspace.project.configuration import Configuration
-from kubelint_gpu.workspace.project.files_beside import Around, charts_above, class_files, deciding_files
+from kubelint_gpu.workspace.project.files_beside import Around, charts_above, class_files, deciding_files, git_ops_files
 from kubelint_gpu.workspace.project.kustomizations import Renders, RenderSettings, render_all
 from kubelint_gpu.workspace.project.targets import (
     Repository,
@@ -32,7 +41,6 @@ from kubelint_gpu.workspace.project.worlds import complain
 
 if TYPE_CHECKING:
     from kubelint_gpu.sources.commit import Commit
-    from kubelint_gpu.workspace.project.git_ops.followed import GitOps
 
 _INVENTORY = b"kind: ClusterInventory"
 
@@ -89,14 +97,14 @@ class Gathered(Value):
         for path in self.decisive if self.commit is not None else ():
             complain(path, f"decides about all manifests: all are checked; {accept}")
         for skipped in self.skipped:
-            if not (self.built.charts_failure and skipped.message == TEMPLATE):
+            if not (self.built.charts.failure and skipped.message == TEMPLATE):
                 complain(skipped.path, f"left out: {skipped.message}")
         if self.unused:
             complain(self.unused, "declares a cluster that this run does not use: give it with --inventory")
-        charts = any(rendition.what == "chart" for rendition in self.built.rendered) or self.built.charts_failure
+        charts = any(rendition.what == "chart" for rendition in self.built.rendered) or self.built.charts.failure
         if self.kustomize.helm.flags and not charts:
             say(f"kubelint-gpu: no chart is rendered: {self.kustomize.helm.flags} has no effect", err=True)
-        for what, failure in (("kustomizations", self.built.failure), ("charts", self.built.charts_failure)):
+        for what, failure in (("kustomizations", self.built.failure), ("charts", self.built.charts.failure)):
             if failure:
                 say(f"kubelint-gpu: {what} are not rendered: {visible(failure)}", err=True)
 
@@ -109,46 +117,76 @@ def _neighbours(commit: Commit | None, offered: Sequence[SourceFile]) -> Iterato
     folders = {Path(path).parent for path in read}
     for name in sorted(commit.tracked):
         path = root / name
-        if (
-            name.endswith(SUFFIXES)
-            and not path.name.startswith(".")
-            and path.parent in folders
-            and str(path) not in read
-            and is_file(path)
-        ):
+        is_manifest = name.endswith(SUFFIXES) and not path.name.startswith(".")
+        if is_manifest and path.parent in folders and str(path) not in read and is_file(path):
             yield display_path(path, Path.cwd())
 
 
-def _charts(
+def _rendered(
     paths: Sequence[str],
     offered: Sequence[SourceFile],
-    named: Sequence[str],
+    beside: Sequence[SourceFile],
     settings: Configuration,
-    repository: Repository,
     renderer: RenderSettings,
-) -> tuple[RenderedCharts, GitOps | None, set[str]]:
-    """Return the rendered charts of a run, the statements of its GitOps objects, and the folders that these build."""
-    mine = [file.path for file in offered]
-    # a named file without a kind, or with a ConfigMap, may hold values that an object of GitOps names
-    values = bool(named) and any(b"kind:" not in file.data or b"ConfigMap" in file.data for file in offered)
-    values = values or any(may_have_git_ops(file.data) or b"${" in file.data for file in offered)
-    chosen, users, said, folders = settings.charts, {*charts_above(named, settings.charts)}, None, set[str]()
-    if values or users or any(map(is_chart, mine)):
-        from kubelint_gpu.workspace.project.git_ops.followed import followed, objects_beside, ways
-        from kubelint_gpu.workspace.project.git_ops.git_object import folders_of, told_apart
+    *,
+    hook: bool,
+) -> Renders:
+    """Return the kustomizations and charts of a run, as GitOps objects in and beside its files apply them."""
+    named, mine = named_files(paths) or (), [file.path for file in offered]
+    chosen, said, users = settings.charts, None, {*charts_above(named, settings.charts)}
+    if any(may_have_git_ops(file.data) for file in (*offered, *beside)):
+        from kubelint_gpu.workspace.project.git_ops.followed import followed_in
 
-        beside = objects_beside(repository.root, offered)
-        applied, elsewhere = followed(offered, beside), followed(beside, offered)
-        chosen = ways(settings.charts, (*applied.charts, *elsewhere.charts))
-        users |= {*charts_above(named, chosen), *(one.folder for one in applied.charts)}
-        own, held = {one.folder for one in applied.filled}, folders_of(elsewhere.filled, offered)
-        others = (one for one in elsewhere.filled if one.folder in held or one.folder not in own)
-        filled = tuple(told_apart((*applied.filled, *others)))
-        folders = {one.folder for one in filled if one.folder in own | held}
-        built = [(f"{display_path(Path(one.folder), Path.cwd())} with {one.title}", one.sent_to) for one in filled]
-        sent = {path: (names,) for path, names in built if names}
-        said = replace(applied, sent={**elsewhere.sent, **applied.sent, **sent}, filled=filled)
-    return render_charts(paths, mine, renderer.helm, chosen, users=sorted(users)), said, folders
+        said = followed_in(offered, beside)
+        given = {chart.folder for chart in chosen}
+        chosen = (*chosen, *(chart for chart in said.charts if chart.folder not in given))
+        users |= {*said.own_charts, *charts_above(named, chosen)}
+    charts = render_charts(paths, mine, renderer.helm, chosen, users=sorted(users))
+    around, wanted = kustomized_folders(named, tracked_only=hook), frozenset(map(os.path.realpath, named))
+    filled, applied = (said.by_folder, said.built) if said is not None else (EMPTY, ())
+    built = render_all(paths, mine, renderer, users=around, wanted=wanted, filled=filled, applied=applied)
+    built = built.with_charts(charts)
+    if said is None:
+        return built
+    return replace(built, followed=said.judged(charts.failure, built.unfilled), sent=said.sent)
+
+
+def _with_stream(
+    built: Renders, offered: Sequence[SourceFile], renderer: RenderSettings, settings: Configuration
+) -> tuple[Renders, str, Sequence[SourceFile]]:
+    """Return the renders with the chart that made standard input, if it is found, and then the files without that text.
+
+    Between them comes the name of standard input if it is judged as it came; else an empty text.
+    """
+    stream = next((file.path for file in offered if not file.real), "")
+    if not stream:
+        return built, "", offered
+    from kubelint_gpu.workspace.project.pipe.piped_objects import led_to_charts
+
+    piped = led_to_charts(offered, renderer.helm, settings.charts)
+    if piped is None:
+        return built, stream, offered
+    # the stream might contain objects that are already rendered
+    others = (rendition for rendition in built.rendered if rendition.path != piped.path)
+    kept = stream if piped.reading is None or piped.path == stream else ""
+    left = offered if piped.reading is None else [file for file in offered if file.real]
+    return replace(built, rendered=(*others, piped)), kept, left
+
+
+def _offered(
+    paths: Sequence[str], collected: Collected, *, hook: bool
+) -> tuple[Sequence[str], Sequence[SourceFile], Commit | None]:
+    """Return the paths without those that lead out of the checkout, their files, and with `hook` the commit."""
+    if collected.errors:
+        # what a link takes out of the checkout is not rendered either
+        paths = [path for path in paths if path == "-" or way_out(path, Path.cwd()) is None]
+    offered = tuple(sorted(collected.files, key=attrgetter("path")))
+    if not hook:
+        return paths, offered, None
+    from kubelint_gpu.workspace.project.before import commit_in_the_making
+
+    commit = commit_in_the_making(offered)
+    return paths, tuple(file for file in offered if commit.holds(file.path)), commit
 
 
 def gather(
@@ -168,7 +206,7 @@ def gather(
     Raises:
         click.ClickException: there is no git repository for `hook`.
     """
-    settings = configuration or Configuration()
+    settings, renderer = configuration or Configuration(), kustomize or RenderSettings()
     keep_out(inventories)
     paths = sorted(paths)
     repository = Repository(settings, paths)
@@ -176,66 +214,31 @@ def gather(
     if decisive:
         paths = [*paths, *rest_of(repository, paths)]
     collected = collect(paths, stdin=sys.stdin.buffer, stdin_filename=stdin_filename)
-    if collected.errors:
-        # what a link takes out of the checkout is not rendered either
-        paths = [path for path in paths if path == "-" or way_out(path, Path.cwd()) is None]
-    commit, offered = None, tuple(sorted(collected.files, key=attrgetter("path")))
-    if hook:
-        from kubelint_gpu.workspace.project.before import commit_in_the_making
-
-        commit = commit_in_the_making(offered)
-        offered = tuple(file for file in offered if commit.holds(file.path))
-    named = named_files(paths)
-    mine = tuple(file.path for file in offered)
+    paths, offered, commit = _offered(paths, collected, hook=hook)
+    named, mine = named_files(paths), tuple(file.path for file in offered)
     members = collect((*repository.companions(mine), *_neighbours(commit, offered))).files
-    users = kustomized_folders(named or (), tracked_only=hook)
-    wanted = frozenset(os.path.realpath(path) for path in named or ())
-    renderer = kustomize or RenderSettings()
-    charts, said, folders = _charts(paths, offered, named or (), settings, repository, renderer)
-    filled = said.by_folder if said is not None else EMPTY
-    built = render_all(paths, mine, renderer, users=users, wanted=wanted, filled=filled, applied=folders)
-    built = built.with_charts(charts)
-    stream = next((file.path for file in offered if not file.real), "")
-    piped = None
-    if stream:
-        from kubelint_gpu.workspace.project.pipe.piped_objects import led_to_charts
-
-        piped = led_to_charts(offered, renderer.helm, settings.charts)
-    if piped is not None:
-        # the stream might contain objects that are already rendered
-        others = (rendition for rendition in built.rendered if rendition.path != piped.path)
-        built = replace(built, rendered=(*others, piped))
-        stream = stream if piped.reading is None or piped.path == stream else ""
-    through = stream if piped is None or piped.reading is None else None
-    if said is not None:
-        followed = said.judged(charts.failure, built.unfilled)
-        built = replace(built, followed=followed, sent=said.sent if not charts.failure else EMPTY)
-    if charts.failure and named:
-        # a chart that is not rendered is named by its own file
-        heads = [display_path(Path(folder) / CHART, Path.cwd()) for folder in charts_above(named, settings.charts)]
-        found = collect([path for path in heads if path not in mine]).files
-        offered, mine = (*offered, *found), (*mine, *(file.path for file in found))
-    declared = frozenset(os.path.realpath(path) for path in inventories or settings.inventories)
+    given = inventories or settings.inventories
+    declared = frozenset(map(os.path.realpath, given))
     if not decisive:
         # a named file is a manifest even if it also declares the cluster
         declared -= frozenset(map(os.path.realpath, paths))
+    whole = os.path.realpath(repository.root) in map(os.path.realpath, paths)
+    read = (*paths, *mine, *(file.path for file in members))
+    around = Around(repository.root, read, declared, tracked_only=hook or whole)
+    beside = (*members, *git_ops_files((*offered, *members), around))
+    built = _rendered(paths, offered, beside, settings, renderer, hook=hook)
+    built, stream, offered = _with_stream(built, offered, renderer, settings)
+    if built.charts.failure and named:
+        # a chart that is not rendered is named by its own file
+        heads = [display_path(Path(folder) / CHART, Path.cwd()) for folder in charts_above(named, settings.charts)]
+        found = collect(sorted({*heads}.difference(mine))).files
+        offered, mine = (*offered, *found), (*mine, *(file.path for file in found))
     files = [
         file
         for file in (*offered, *members)
-        if not built.takes(file.path)
-        and (file.real or file.path == through)
-        and not (declared and (file.real or os.path.realpath(file.path)) in declared)
+        if not built.takes(file.path) and (file.real or os.path.realpath(file.path)) not in declared
     ]
-    given = inventories or settings.inventories
-    unused = next((file.path for file in offered if not given and _INVENTORY in file.data), "")
-    contents = [
-        *(file.data for file in files),
-        *(reading.text.encode("utf-8", "replace") for reading in built.readings),
-    ]
-    read = [*mine, *(file.path for file in files)]
-    files.reverse()
-    whole = os.path.realpath(repository.root) in [os.path.realpath(path) for path in paths if path != "-"]
-    around = Around(repository.root, read, declared, tracked_only=hook or whole)
+    contents = [file.data for file in files] + [one.text.encode("utf-8", "replace") for one in built.readings]
     return Gathered(
         settings,
         repository,
@@ -243,7 +246,7 @@ def gather(
         decisive,
         named,
         mine,
-        files,
+        files[::-1],
         class_files(contents, around),
         deciding_files(contents, around),
         built,
@@ -252,7 +255,7 @@ def gather(
         commit,
         collected.errors,
         tuple(skipped for skipped in collected.skipped if not built.takes_below(skipped.path)),
-        unused,
+        next((file.path for file in offered if _INVENTORY in file.data and not given), ""),
         tuple(file.path for file in offered if _is_plain(file, built)) if named and not built.failure else (),
         "" if whole else around.unsearched,
     )

@@ -87,7 +87,7 @@ class Grouping:
         `others` only declare classes for the units. `elsewhere` has other objects that affect files of other folders.
         """
         origins = built.origins
-        stands = _Stands({each.path: each.known_as for each in built.rendered}, built.sent, built.units)
+        stands = _Stands({each.path: each.known_as for each in built.rendered}, built.sent, built.charts.units)
         shared = _shared((*readings, *others), built, origins)
         changes = Changes(past, readings, built, context) if past is not None else None
         groups = [

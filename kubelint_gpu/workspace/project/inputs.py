@@ -141,7 +141,9 @@ def inputs_of(
     targets = None
     if gathered.named is not None:
         sources = (reading.path for rendition in built.rendered for reading in rendition.sources)
-        targets = frozenset(os.path.realpath(path) for path in (*gathered.mine, *sources, *inventories))
+        targets = frozenset(
+            os.path.realpath(path) for path in (*gathered.mine, *sources, *built.charts.written, *inventories)
+        )
     remarks = remarks_on(gathered, units)
     return Inputs(units, world, sources_of(units), failed, worlds.all, targets, read, tuple(defects), remarks)
 

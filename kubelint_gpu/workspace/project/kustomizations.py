@@ -66,24 +66,22 @@ class Renders(Value):
         taken: real paths of files that belong to a render and are not checked alone.
         failure: why no kustomization can be rendered; empty if they can.
         unfilled: why no folder is built with the variables of Flux; empty if folders are.
-        charts_failure: why no chart can be rendered; empty if charts can.
+        charts: the result of rendering charts.
         left_out: printed paths of kustomizations of `rendered` that were not tried, because all would take too long.
         defects: findings about kustomizations that a defect of this program kept from being read or rendered.
         followed: by file and document of a GitOps object, why its sources are not judged; empty if all are judged.
         sent: by folder, or by `path` of a render: the names of its target clusters in GitOps objects.
-        units: by `path` of a chart, the name of the unit that the configuration gives it.
     """
 
     rendered: tuple[Rendition, ...] = ()
     taken: frozenset[str] = frozenset()
     failure: str = ""
     unfilled: str = ""
-    charts_failure: str = ""
+    charts: RenderedCharts = RenderedCharts()
     left_out: frozenset[str] = frozenset()
     defects: tuple[Finding, ...] = ()
     followed: Mapping[tuple[str, int], str] = EMPTY
     sent: Mapping[str, tuple[tuple[str, ...], ...]] = EMPTY
-    units: Mapping[str, str] = EMPTY
 
     @property
     def origins(self) -> dict[str, tuple[ObjectOrigin | None, ...]]:
@@ -102,9 +100,7 @@ class Renders(Value):
     def with_charts(self, charts: RenderedCharts) -> Renders:
         """Return the same renders with charts."""
         rendered, defects = (*self.rendered, *charts.rendered), (*self.defects, *charts.defects)
-        taken = self.taken | charts.taken
-        changed = replace(self, rendered=rendered, taken=taken, defects=defects, charts_failure=charts.failure)
-        return replace(changed, units=charts.units)
+        return replace(self, rendered=rendered, taken=self.taken | charts.taken, defects=defects, charts=charts)
 
     @property
     def readings(self) -> tuple[Reading, ...]:

@@ -7,6 +7,10 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from kubelint_gpu.documents import items
+from kubelint_gpu.inventory.gpus.gpu_models import is_accelerator
+from kubelint_gpu.kube.kinds.by_shape import gpu_requests
+from kubelint_gpu.kube.kinds.custom_strategy import canary_targets
+from kubelint_gpu.kube.kinds.custom_workload import row_of
 from kubelint_gpu.messages.display import visible
 from kubelint_gpu.messages.wording import FEW, foremost, owner_name, owner_names
 from kubelint_gpu.sources.checkout import is_chart, is_subchart
@@ -23,14 +27,16 @@ def remarks_on(gathered: Gathered, units: Sequence[ApplySet]) -> tuple[str, ...]
         *_unrendered(gathered.unrendered),
         *_contradictory(units),
         *_unknown_hooks(units),
+        *_canaries_alone(units, gathered.mine),
+        *_unknown_changes(units),
         *([lost] if gathered.unsearched else ()),
     )
 
 
 def _without_helm(gathered: Gathered) -> Iterator[str]:
     charts = [path for path in gathered.mine if is_chart(path) and not is_subchart(Path(os.path.realpath(path)).parent)]
-    if gathered.built.charts_failure and charts:
-        yield f"No workload of {foremost(charts)} is judged: {gathered.built.charts_failure}."
+    if gathered.built.charts.failure and charts:
+        yield f"No workload of {foremost(charts)} is judged: {gathered.built.charts.failure}."
 
 
 def _unrendered(paths: Sequence[str]) -> Iterator[str]:
@@ -64,3 +70,31 @@ def _unknown_hooks(units: Sequence[ApplySet]) -> Iterator[str]:
     for event, names in sorted(waiting.items()):
         be = "is" if len(names) == 1 else "are"
         yield visible(f"{foremost(sorted(names))} {be} not judged: neither Helm nor Argo CD knows the hook {event}.")
+
+
+def _canaries_alone(units: Sequence[ApplySet], mine: Sequence[str]) -> Iterator[str]:
+    """Yield a sentence about the targets of Canaries in requested files and renders that no unit has."""
+    if not any("flagger.app" in reading.text for unit in units for reading in unit.readings):
+        return
+    every = [manifest for unit in units for manifest in unit.manifests]
+    read = {*mine, *(rendition.path for unit in units for rendition in unit.rendered)}
+    targets = canary_targets(one.item.value for one in every if one.path in read)
+    lone = sorted(targets.difference(f"{one.kind}/{one.namespace or 'default'}/{one.name}" for one in every))
+    if lone:
+        be = "is" if len(lone) == 1 else "are"
+        yield visible(f"{owner_names(lone)} {be} not judged: a Canary rolls out what the checked files do not declare.")
+
+
+def _unknown_changes(units: Sequence[ApplySet]) -> Iterator[str]:
+    """Yield a sentence about custom resources whose pods are replaced in an unknown way, and have GPUs or a quota."""
+    names = set[str]()
+    for unit in units:
+        for manifest in unit.manifests:
+            row = row_of(manifest.item.value) or {"ends": True}
+            if row["ends"] or row.get("update") or row.get("rollout", "none") == "none":
+                continue
+            has_quota = any(quota.meta.namespace == manifest.namespace for quota in unit.cluster.quotas)
+            if has_quota or any(gpu_requests(manifest.item.value, is_accelerator)):
+                names.add(manifest.object)
+    if names:
+        yield visible(f"How a change replaces the pods of {owner_names(sorted(names))} is not judged.")

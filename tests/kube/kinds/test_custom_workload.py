@@ -31,6 +31,30 @@ def test_the_pods_of_a_job_set_are_replicas_times_parallelism():
     assert [workload.replicas for workload in found] == [8, 1]
 
 
+@pytest.mark.parametrize(
+    ("trial", "pods"),
+    [
+        ({"kind": "Job", "spec": {"parallelism": 2, "template": TEMPLATE}}, [6]),
+        ({"kind": "TFJob", "spec": {"tfReplicaSpecs": {"Worker": {"replicas": 4, "template": TEMPLATE}}}}, [12]),
+    ],
+)
+def test_the_trials_of_an_experiment_run_in_parallel(trial, pods):
+    found = custom(
+        "kubeflow.org/v1beta1", "Experiment", {"parallelTrialCount": 3, "trialTemplate": {"trialSpec": trial}}
+    )
+    assert [workload.replicas for workload in found] == pods
+
+
+def test_a_schedule_starts_what_its_template_says_unless_it_is_suspended():
+    spec = {"schedule": "@daily", "workflowSpec": {"templates": [{"name": "a", "container": {"image": "x"}}]}}
+    executor = {"instances": 5, "gpu": {"name": "nvidia.com/gpu", "quantity": 2}}
+    spark = {"schedule": "@daily", "template": {"driver": {"cores": 1}, "executor": executor}}
+    assert [one.replicas for one in custom("argoproj.io/v1alpha1", "CronWorkflow", spec)] == [1]
+    group = "sparkoperator.k8s.io/v1beta2"
+    assert [one.replicas for one in custom(group, "ScheduledSparkApplication", spark)] == [1, 5]
+    assert [one.replicas for one in custom(group, "ScheduledSparkApplication", {**spark, "suspend": True})] == [0, 0]
+
+
 def test_a_ray_cluster_has_a_head_and_groups_of_workers():
     groups = [{"replicas": 2, "numOfHosts": 4, "template": TEMPLATE}]
     found = custom("ray.io/v1", "RayCluster", {"headGroupSpec": {"template": TEMPLATE}, "workerGroupSpecs": groups})

@@ -75,3 +75,9 @@ def test_entries_of_one_kind_are_templates_of_one_row():
         (6, ("spec", "worker"), False),
         (1, ("spec", "helpers"), False),
     ]
+
+
+@pytest.mark.parametrize("group", ["flows.example.com/v1", "apps", "Flows.example.com", ".x"])
+def test_a_group_that_no_custom_resource_has_is_refused(group):
+    with pytest.raises(ValueError, match="must be an API group"):
+        list(rows([{"kind": "Flow", "group": group, "template": "spec"}], lambda _, text: ValueError(text)))

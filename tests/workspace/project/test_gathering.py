@@ -2,10 +2,21 @@
 
 from __future__ import annotations
 
+import subprocess
+
 import pytest
 
 from kubelint_gpu.workspace.project.configuration import Configuration
 from kubelint_gpu.workspace.project.gathering import gather
+
+APPLICATION = """\
+apiVersion: argoproj.io/v1alpha1
+kind: Application
+metadata: {name: apps}
+spec:
+  source: {repoURL: https://example.com/team/platform, path: apps}
+  destination: {name: prod-eu}
+"""
 
 
 @pytest.fixture
@@ -45,3 +56,16 @@ def test_a_file_that_declares_a_cluster_is_named_if_none_is_given(folder, capsys
     assert "cluster.yaml: declares a cluster that this run does not use" in capsys.readouterr().err
     gather(["cluster.yaml"], ["cluster.yaml"]).tell()
     assert "declares a cluster" not in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("tracked", [False, True])
+def test_a_named_manifest_goes_where_an_application_elsewhere_sends_its_folder(tmp_path, monkeypatch, tracked):
+    monkeypatch.chdir(tmp_path)
+    for path, text in {"apps/pod.yaml": "kind: Pod\n", "cd/a.yaml": APPLICATION}.items():
+        (tmp_path / path).parent.mkdir()
+        (tmp_path / path).write_text(text)
+    subprocess.run(["git", "init", "-q"], check=True)
+    subprocess.run(["git", "add", "." if tracked else "apps"], check=True)
+    assert gather(["apps/pod.yaml"], []).built.sent == {"apps": (("prod-eu",),)}
+    (tmp_path / "cd/a.yaml").unlink()
+    assert gather(["apps/pod.yaml"], []).built.sent == {}

@@ -49,7 +49,7 @@ def added_layer(
             if not isinstance(value, str):
                 raise CannotFollowError(f"`{name}` is no text")
             if key != "namespace" and own is not None and own.value.get(key):
-                raise CannotFollowError(f"its folder has a `{key}`, too")
+                raise CannotFollowError(f"the folder has a `{key}`, too")
             lines.append((f"{key}: {json.dumps(value)}", place))
             continue
         lines.append((f"{key}:", place))

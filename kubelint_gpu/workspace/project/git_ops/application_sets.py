@@ -24,7 +24,7 @@ _TAG = pattern(r"\{\{([^{}]*)\}\}")
 _FIELD = pattern(r"\s*\.([A-Za-z_][A-Za-z0-9_.]*)\s*")
 _NO_NAME = pattern(r"[^-a-z0-9.]")
 _GENERATOR = "a generator is neither a list nor one of this repository, or changes what it gives"
-_TEMPLATE = "its template does more than to name a parameter"
+_TEMPLATE = "the template does more than to name a parameter"
 _MOST = 200
 """So many Applications of one object are followed."""
 _MOST_FOLDERS = 10_000
@@ -32,8 +32,10 @@ _LONGEST = 10_000
 _LARGE = 1_000_000  # such numbers, Go may print with an exponent
 
 
-def applications(spec: Mapping[str, Any], root: Path) -> Iterator[dict[str, Any]]:
-    """The template of an ApplicationSet, filled in with each set of parameters that its generators give.
+def applications(spec: Mapping[str, Any], root: Path) -> Iterator[tuple[dict[str, Any], str]]:
+    """Yield the template of an ApplicationSet, filled in with each set of parameters that its generators give.
+
+    With it comes the file of the parameters, by its path below the root; empty if there is none.
 
     Raises:
         CannotFollowError: a generator or a template is of a kind that is not done here, or there are too many.
@@ -43,16 +45,16 @@ def applications(spec: Mapping[str, Any], root: Path) -> Iterator[dict[str, Any]
     in_go = spec.get("goTemplate") is True
     every = (one for found in sequence(spec["generators"]) for one in _parameters(mapping(found), root, in_go=in_go))
     number = 0
-    for number, parameters in enumerate(every, 1):
+    for number, (parameters, path) in enumerate(every, 1):
         if number > _MOST:
             raise CannotFollowError("it makes more Applications than are followed")
-        yield mapping(_filled(mapping(spec.get("template")), parameters, in_go=in_go))
+        yield mapping(_filled(mapping(spec.get("template")), parameters, in_go=in_go)), path
     if not number:
-        raise CannotFollowError("its generators find nothing in this repository")
+        raise CannotFollowError("the generators find nothing in this repository")
 
 
-def _parameters(generator: dict[str, Any], root: Path, *, in_go: bool) -> Iterator[dict[str, Any]]:
-    """The parameters of one generator.
+def _parameters(generator: dict[str, Any], root: Path, *, in_go: bool) -> Iterator[tuple[dict[str, Any], str]]:
+    """Yield the parameters of one generator, with the file that they are from if there is one.
 
     Raises:
         CannotFollowError: it is neither a list nor one of folders or files of this repository.
@@ -68,7 +70,7 @@ def _parameters(generator: dict[str, Any], root: Path, *, in_go: bool) -> Iterat
     if "list" in generator:
         if made.get("elementsYaml"):
             raise CannotFollowError(_GENERATOR)
-        yield from (one if in_go else _flat(one) for one in map(mapping, sequence(made.get("elements"))))
+        yield from ((one if in_go else _flat(one), "") for one in map(mapping, sequence(made.get("elements"))))
         return
     if not may_be_address_of(made.get("repoURL"), root):
         raise CannotFollowError("a generator looks at another repository")
@@ -79,11 +81,11 @@ def _parameters(generator: dict[str, Any], root: Path, *, in_go: bool) -> Iterat
         if not _is_chosen(path, patterns, _is_folder_of if of_folders else fnmatchcase):
             continue
         if of_folders:
-            yield _of_path(path, in_go=in_go)
+            yield _of_path(path, in_go=in_go), ""
             continue
         folder, name = posixpath.split(path)
         for content in _contents(root / path, root):
-            yield (content if in_go else _flat(content)) | _of_path(folder or ".", name, in_go=in_go)
+            yield (content if in_go else _flat(content)) | _of_path(folder or ".", name, in_go=in_go), path
 
 
 def _is_folder_of(path: str, wanted: str) -> bool:
@@ -169,7 +171,7 @@ def _filled(template: Any, parameters: Mapping[str, Any], *, in_go: bool) -> Any
         return template
     texts = [_named(tag, parameters, in_go=in_go) for tag in _TAG().finditer(template)]
     if len(texts) > 1 and sum(map(len, texts)) > _LONGEST:
-        raise CannotFollowError("its parameters make a text too long")
+        raise CannotFollowError("the parameters make a text too long")
     rest = iter(texts)
     filled = _TAG().sub(lambda _: next(rest), template)
     if in_go and _TAG().sub("", template).count("{{"):

@@ -18,13 +18,12 @@ from kubelint_gpu.kube.objects.workload import api_group
 from kubelint_gpu.kube.values.frozen import EMPTY
 from kubelint_gpu.kube.values.plain import mapping, sequence
 from kubelint_gpu.sources.checkout import is_file, may_be_address_of, repository_root
-from kubelint_gpu.sources.files import SourceFile
+from kubelint_gpu.sources.files import SourceFile, display_path
 from kubelint_gpu.sources.helm.given_values import GivenValues
 from kubelint_gpu.sources.kustomize.files.kustomization import NAMES
 from kubelint_gpu.sources.kustomize.variables import Variables
 from kubelint_gpu.values import Value, replace
 from kubelint_gpu.workspace.project.charts import CHART, ChosenChart, may_have_git_ops
-from kubelint_gpu.workspace.project.files_beside import manifests_of, tracked_with
 from kubelint_gpu.workspace.project.git_ops.added_layer import OF_ARGO, OF_FLUX, added_layer, lacks_namespaces
 from kubelint_gpu.workspace.project.git_ops.application_sets import applications
 from kubelint_gpu.workspace.project.git_ops.argo_values import argo_values
@@ -34,6 +33,8 @@ from kubelint_gpu.workspace.project.git_ops.git_object import (
     CannotFollowError,
     GitObject,
     Named,
+    folders_of,
+    told_apart,
     variables_of,
 )
 
@@ -98,11 +99,13 @@ def _folder(
     Raises:
         CannotFollowError: a change is not followed.
     """
+    has_kustomization = any(is_file(git_object.root / folder / name) for name in NAMES)
+    if not has_kustomization and not git_object.is_judged(folder):
+        return
     built = variables_of(git_object, folder, pointer)
     layer, places = added_layer(git_object, folder, OF_ARGO, *pointer, "kustomize")
-    has_kustomization = any(is_file(git_object.root / folder / name) for name in NAMES)
     if layer and not has_kustomization:
-        raise CannotFollowError("its folder has no kustomization for the fields of `kustomize`")
+        raise CannotFollowError("the folder has no kustomization for the fields of `kustomize`")
     namespace = git_object.at("spec", "destination").get("namespace")
     namespace = namespace if isinstance(namespace, str) and namespace != "default" else ""
     deep = git_object.at(*pointer, "directory").get("recurse") is True
@@ -120,8 +123,9 @@ def application_set(git_object: GitObject) -> Iterator[ChosenChart | Variables]:
     Raises:
         CannotFollowError: one of them cannot be followed, or it is not known which they are.
     """
-    for made in applications(git_object.spec, git_object.root):
-        yield from application(git_object.with_template({"kind": "Application", **made}, "spec", "template"))
+    for made, path in applications(git_object.spec, git_object.root):
+        for chosen in application(git_object.with_template({"kind": "Application", **made}, "spec", "template")):
+            yield replace(chosen, read_from=path)
 
 
 class GitOps(Value):
@@ -135,6 +139,8 @@ class GitOps(Value):
         followed: the objects, each with the reason why its sources are not judged; empty if all are judged.
         with_charts: the objects that name charts.
         with_variables: the objects whose folders are built with variables.
+        own_charts: real paths of the charts that objects of the run render.
+        built: real paths of the folders of `filled` that objects of the run name, or that hold files of the run.
     """
 
     charts: tuple[ChosenChart, ...] = ()
@@ -143,6 +149,8 @@ class GitOps(Value):
     followed: Mapping[Followed, str] = EMPTY
     with_charts: frozenset[Followed] = frozenset()
     with_variables: frozenset[Followed] = frozenset()
+    own_charts: frozenset[str] = frozenset()
+    built: frozenset[str] = frozenset()
 
     @property
     def by_folder(self) -> dict[str, list[Variables]]:
@@ -155,27 +163,33 @@ class GitOps(Value):
         return {key: reason or (folders if key in self.with_variables else "") for key, reason in why.items()}
 
 
-def objects_beside(root: Path, offered: Sequence[SourceFile]) -> list[SourceFile]:
-    """Return the tracked files of a repository with GitOps objects, without the offered files.
+def followed_in(offered: Sequence[SourceFile], beside: Sequence[SourceFile]) -> GitOps:
+    """Return the charts and folders that GitOps objects in and beside the offered files apply.
 
-    If an object takes values from ConfigMaps, files with ConfigMaps are added.
+    `followed` is about the objects in the offered files.
     """
-    heads = ["kind: Application", "kind: HelmRelease", "kind: GitRepository", "kustomize.toolkit.fluxcd.io"]
-    files = _tracked(root, heads, offered)
-    for key, kinds in (b"valuesFrom", ["kind: ConfigMap"]), (b"substituteFrom", ["kind: ConfigMap", "kind: Secret"]):
-        if any(key in file.data for file in (*offered, *files)):
-            files += _tracked(root, kinds, (*offered, *files))
-    return files
+    applied, elsewhere = followed(offered, beside), followed(beside, offered, offered)
+    own, held = {one.folder for one in applied.filled}, folders_of(elsewhere.filled, offered)
+    others = (one for one in elsewhere.filled if one.folder in held or one.folder not in own)
+    filled = tuple(told_apart((*applied.filled, *others)))
+    shown = ((f"{display_path(Path(one.folder), Path.cwd())} with {one.title}", one.sent_to) for one in filled)
+    return replace(
+        applied,
+        charts=(*applied.charts, *elsewhere.charts),
+        filled=filled,
+        sent={**elsewhere.sent, **applied.sent, **{path: (names,) for path, names in shown if names}},
+        own_charts=frozenset(one.folder for one in applied.charts),
+        built=frozenset(one.folder for one in filled if one.folder in own | held),
+    )
 
 
-def _tracked(root: Path, texts: list[str], known: Sequence[SourceFile]) -> list[SourceFile]:
-    return manifests_of(tracked_with(texts, root), {os.path.realpath(file.path) for file in known})
-
-
-def followed(files: Sequence[SourceFile], beside: Sequence[SourceFile] = ()) -> GitOps:
+def followed(
+    files: Sequence[SourceFile], beside: Sequence[SourceFile] = (), judged: Iterable[SourceFile] | None = None
+) -> GitOps:
     """Return the charts and folders that the GitOps objects in some files apply from their own repository.
 
-    Repositories and ConfigMaps that the objects name might be declared in files `beside` them.
+    Repositories and ConfigMaps that the objects name might be declared in files `beside` them. With `judged`, folders
+    without a kustomization count if one of these files lies in or below them.
     """
     charts: list[ChosenChart] = []
     filled: list[Variables] = []
@@ -183,7 +197,9 @@ def followed(files: Sequence[SourceFile], beside: Sequence[SourceFile] = ()) -> 
     done: dict[Followed, str] = {}
     with_charts: set[Followed] = set()
     with_variables: set[Followed] = set()
-    named = Named(dict(_repositories((*files, *beside))), (*files, *beside))
+    paths = None if judged is None else {Path(os.path.realpath(file.path)) for file in judged}
+    near = None if paths is None else frozenset(str(above) for path in paths for above in path.parents)
+    named = Named(dict(_repositories((*files, *beside))), (*files, *beside), near)
     for file in files:
         if not may_have_git_ops(file.data):
             continue
@@ -244,7 +260,7 @@ def _helm_release(git_object: GitObject) -> Iterator[ChosenChart]:
         raise CannotFollowError("`postRenderers` change what the chart gives")
     folder = git_object.folder(chart.get("chart"))
     if not is_file(git_object.root / folder / CHART):
-        raise CannotFollowError("its path holds no chart")
+        raise CannotFollowError("the path holds no chart")
     values = []
     for name in sequence(chart.get("valuesFiles")):
         values_file = git_object.file(name.lstrip("/")) if isinstance(name, str) else None
@@ -274,7 +290,7 @@ def _kustomization(git_object: GitObject) -> Iterator[ChosenChart | Variables]:
         raise CannotFollowError(ELSEWHERE)
     changed = [key for key in ("patchesJson6902", "patchesStrategicMerge") if git_object.spec.get(key)]
     if changed:
-        raise CannotFollowError(f"`{changed[0]}` changes what its folder holds")
+        raise CannotFollowError(f"`{changed[0]}` changes what the folder holds")
     folder = git_object.folder(git_object.spec.get("path") or ".")
     layer, places = added_layer(git_object, folder, OF_FLUX, "spec")
     yield replace(variables_of(git_object, folder), layer=layer, places=places)
@@ -286,9 +302,3 @@ _KINDS = {
     ("helm.toolkit.fluxcd.io", "HelmRelease"): _helm_release,
     ("kustomize.toolkit.fluxcd.io", "Kustomization"): _kustomization,
 }
-
-
-def ways(charts: Sequence[ChosenChart], applied: Sequence[ChosenChart]) -> tuple[ChosenChart, ...]:
-    """Return how to render charts: as the configuration says, else as GitOps objects do it."""
-    named = {chart.folder for chart in charts}
-    return (*charts, *(chart for chart in applied if chart.folder not in named))

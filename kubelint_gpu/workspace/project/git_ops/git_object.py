@@ -23,9 +23,9 @@ from kubelint_gpu.sources.render import Spot
 from kubelint_gpu.values import Value, replace
 from kubelint_gpu.workspace.project.charts import ChosenChart
 
-ELSEWHERE = "its source is another repository or a registry"
+ELSEWHERE = "the source is another repository or a registry"
 NO_FILE = "a file of values is not in this repository"
-_NO_FOLDER = "its path is no folder of this repository"
+_NO_FOLDER = "the path is no folder of this repository"
 _NO_CONFIG_MAP = "no file, or more than one, declares the ConfigMap with its values"
 
 _POST_BUILD: Pointer = ("spec", "postBuild")
@@ -36,10 +36,14 @@ class CannotFollowError(Exception):
 
 
 class Named(Value, eq=False):
-    """The objects that Flux objects name: addresses of GitRepositories, and files with ConfigMaps and Secrets."""
+    """The objects that Flux objects name: addresses of GitRepositories, and files with ConfigMaps and Secrets.
+
+    `judged` are the real paths of folders with judged files, at any depth; None for all folders.
+    """
 
     addresses: Mapping[str, Any]
     files: tuple[SourceFile, ...] = ()
+    judged: frozenset[str] | None = None
 
     def declared(self, kind: str, name: str, namespace: str) -> Iterator[tuple[SourceFile, Document]]:
         """Yield the documents that declare an object of a kind."""
@@ -120,6 +124,10 @@ class GitObject:
             raise CannotFollowError(_NO_FOLDER)
         return below
 
+    def is_judged(self, folder: str) -> bool:
+        """Whether a folder, by its path below the root, may have files that are judged."""
+        return self._named.judged is None or os.path.realpath(self.root / folder) in self._named.judged
+
     def shown(self, folder: str) -> str:
         """Return a folder of the repository, as printed."""
         return display_path(self.root / folder, Path.cwd())
@@ -189,7 +197,7 @@ class GitObject:
         """
         for name in (release, namespace):
             if not isinstance(name, str) or not is_release(name):
-                raise CannotFollowError("its name or its namespace is no name")
+                raise CannotFollowError("the name or the namespace is no name")
         return ChosenChart(self.shown(folder), release, namespace, given=tuple(values), title=self.title)
 
 
@@ -224,7 +232,7 @@ def variables_of(git_object: GitObject, folder: str, pointer: Pointer = ("spec",
     if not post:
         return variables
     if not any(is_file(full / name) for name in NAMES) and generated(DiskTree(git_object.root), folder) is None:
-        raise CannotFollowError("its folder holds no objects, or too many")
+        raise CannotFollowError("the folder holds no objects, or too many")
     sources = [
         _source(git_object, mapping(reference), (*_POST_BUILD, "substituteFrom", index))
         for index, reference in enumerate(sequence(post.get("substituteFrom")))
@@ -258,7 +266,8 @@ def folders_of(variables: Sequence[Variables], files: Iterable[SourceFile]) -> s
     folders = set()
     for each in variables:
         root = repository_root(Path(each.folder))
-        given = {str(root / path) for path in (each.path, *(source.path for source in each.sources)) if path}
+        named = (each.path, each.read_from, *(source.path for source in each.sources))
+        given = {str(root / path) for path in named if path}
         if given & paths or any(path.startswith(f"{each.folder}{os.sep}") for path in paths):
             folders.add(each.folder)
     return folders

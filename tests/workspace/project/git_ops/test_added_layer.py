@@ -118,7 +118,7 @@ def test_a_folder_that_kustomize_does_not_take_stays_as_it_is(check, tree, file)
     ("text", "said"),
     [
         (FLUX % "apps/web" + "  targetNamespace: [a]\n", "`targetNamespace` is no text"),
-        (FLUX % "apps/web" + "  namePrefix: a-\n", "its folder has a `namePrefix`, too"),
+        (FLUX % "apps/web" + "  namePrefix: a-\n", "the folder has a `namePrefix`, too"),
         (FLUX % "." + "  namePrefix: a-\n", "`namePrefix` changes the root of the repository"),
         (FLUX % "apps/web" + "  components: [../../../etc]\n", "a component is not in this repository"),
         (FLUX % "apps/web" + "  components: ['https://example.com/a']\n", "a component is not in this repository"),
@@ -131,7 +131,7 @@ def test_a_folder_that_kustomize_does_not_take_stays_as_it_is(check, tree, file)
             ARGO % ("a", "apps/web") + "    kustomize: {replicas: [{name: web, count: many}]}\n",
             "a count of replicas is no number",
         ),
-        (ARGO % ("a", "plain") + "    kustomize: {namespace: a}\n", "its folder has no kustomization"),
+        (ARGO % ("a", "plain") + "    kustomize: {namespace: a}\n", "the folder has no kustomization"),
     ],
 )
 def test_what_is_not_followed_is_one_note(check, tree, text, said):

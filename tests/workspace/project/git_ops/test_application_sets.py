@@ -33,7 +33,7 @@ def root(tmp_path):
 
 def names(root, template, *generators, go=False):
     spec = {"goTemplate": go, "generators": [*generators], "template": {"metadata": {"name": template}}}
-    return [one["metadata"]["name"] for one in applications(spec, root)]
+    return [one["metadata"]["name"] for one, _ in applications(spec, root)]
 
 
 def test_a_list_gives_an_application_for_each_element(root):
@@ -120,4 +120,4 @@ VALUES = st.recursive(
 @given(st.dictionaries(KEYS, VALUES, max_size=4), st.booleans())
 def test_any_spec_gives_applications_or_is_refused(spec, go):
     with suppress(CannotFollowError):
-        assert all(isinstance(one, dict) for one in applications({**spec, "goTemplate": go}, Path("/nowhere")))
+        assert all(isinstance(one, dict) for one, _ in applications({**spec, "goTemplate": go}, Path("/nowhere")))

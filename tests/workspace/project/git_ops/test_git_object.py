@@ -126,8 +126,8 @@ def test_what_flux_refuses_is_an_error(check, tree, post_build, files, place, sa
     [
         ("substitute: {gpus: 3}", {}, "a value of `postBuild.substitute` is no text"),
         ("substituteFrom: [{kind: Pod, name: a}]", {}, "names no ConfigMap and no Secret"),
-        ("substitute: {}\n  patchesJson6902: [a]", {}, "`patchesJson6902` changes what its folder holds"),
-        ("substitute: {a: b}", {"apps/pod.yaml": "a: b\n"}, "its folder holds no objects"),
+        ("substitute: {}\n  patchesJson6902: [a]", {}, "`patchesJson6902` changes what the folder holds"),
+        ("substitute: {a: b}", {"apps/pod.yaml": "a: b\n"}, "the folder holds no objects"),
     ],
 )
 def test_what_is_not_followed_is_a_note(check, tree, post_build, files, said):
