@@ -10,7 +10,16 @@ from kubelint_gpu.analysis.ended_jobs import EndedJobs, ended_jobs
 from kubelint_gpu.analysis.harm import changing, harmed_rollouts
 from kubelint_gpu.analysis.rollout_facts import judgements_in, stuck_by_themselves
 from kubelint_gpu.analysis.scaled import ScaledRollout, waiting_when_scaled
-from kubelint_gpu.builders.rollout_end import End, end_of, ended, spoken_for, standstill, waits_for_gangs, waits_later
+from kubelint_gpu.builders.rollout_end import (
+    End,
+    Occasion,
+    end_of,
+    ended,
+    spoken_for,
+    standstill,
+    waits_for_gangs,
+    waits_later,
+)
 from kubelint_gpu.builders.strategy_fixes import strategy_fixes
 from kubelint_gpu.builders.stuck_anywhere import standstill_anywhere, standstill_somewhere
 from kubelint_gpu.engine.api import ApplySet, Diagnostic, Manifest, Related, WorkloadCheck, field_pointers
@@ -61,7 +70,7 @@ def deadlocks(unit: ApplySet, code: str) -> Iterator[Diagnostic]:
         if judgement is not None and not subject.controller.has_ordinals and _code(end_of(judgement).waiting) == code:
             fixes, without = strategy_fixes(unit, subject, code), "even without the other workloads"
             end = end_of(judgement)
-            draft = standstill(unit, subject, end, code, proposals=fixes, after=without, at_once=True, may=False)
+            draft = standstill(unit, subject, end, code, proposals=fixes, occasion=Occasion(without, at_once=True))
             yield from [draft] if draft.certainty == "certain" else ()
     yield from (replace(draft, code=code) for end, draft in harmed(unit) if _code(end.waiting) == code)
     for subject in unit.subjects:
@@ -84,12 +93,11 @@ def is_deadlock(scaled: ScaledRollout) -> bool:
 
 def standstill_when_scaled(unit: ApplySet, scaled: ScaledRollout, code: str) -> Diagnostic:
     """The finding that a rollout does not end, or may not, with the replicas that an autoscaler sets."""
-    may, replicas = scaled.judgement.verdict is Verdict.MAY_STICK, scaled.subject.workload.replicas
-    proposals = strategy_fixes(unit, scaled.subject, code)
+    replicas, proposals = scaled.subject.workload.replicas, strategy_fixes(unit, scaled.subject, code)
     one, sets = scaled.autoscaler, "sets" if scaled.only else "may set"
     after = f"at {counted(replicas, 'replica')}, which {one.name} {sets}"
-    end, later = end_of(scaled.judgement), "" if scaled.only else after
-    draft = standstill(unit, scaled.subject, end, code, may=may, proposals=proposals, after=later)
+    end, later = end_of(scaled.judgement), Occasion("" if scaled.only else after)
+    draft = standstill(unit, scaled.subject, end, code, proposals=proposals, occasion=later)
     told = f"{after}, {draft.message}" if scaled.only else draft.message
     line = Related(one.manifest.place(one.most), f"it {sets} {counted(replicas, 'replica')}")
     return replace(draft, message=told, cause="rollout when scaled", related=(*draft.related, line))
