@@ -32,6 +32,11 @@ class Attempt(Value):
     preemption: Preemption | None = None
     message: str | None = None
 
+    @property
+    def schedulable(self) -> bool:
+        """Whether some node takes the pod as it is."""
+        return self.fit is not None and self.fit.schedulable
+
 
 def attempt(pod: Pod, snapshot: Snapshot) -> Attempt:
     """Filter, preempt and report one pod as the default scheduler would."""
