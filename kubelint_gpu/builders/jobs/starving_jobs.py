@@ -11,18 +11,14 @@ from kubelint_gpu.analysis.predecessors import is_made
 from kubelint_gpu.analysis.rollout_facts import judgements_in
 from kubelint_gpu.analysis.room.known_room import taking_nodes
 from kubelint_gpu.analysis.transitions import without_leaving
-from kubelint_gpu.builders.jobs.job_quota import outcome, refusal_beside, refused_job_pods
+from kubelint_gpu.builders.jobs.job_quota import prospect, refusal_beside, refused_job_pods
 from kubelint_gpu.builders.jobs.running_for_good import MOST_OTHERS, keeping, running_for_good, while_running
-from kubelint_gpu.builders.kubelet_refusal import aftermath
 from kubelint_gpu.builders.waiting_pods import declare, of_one_node, unsure_claims
 from kubelint_gpu.engine.api import ApplySet, Diagnostic, Pointer, Related, WorkloadCheck
 from kubelint_gpu.evidence.stakes import stakes, wait_of
-from kubelint_gpu.kube.objects.quota import QuotaRefusal
-from kubelint_gpu.kube.objects.rolling import JobStrategy
 from kubelint_gpu.kube.objects.workload import Workload
 from kubelint_gpu.messages.wait import Wait
-from kubelint_gpu.messages.why_fewer import KEPT_APART, refused, what_a_quota_needs, what_helps, why_fewer
-from kubelint_gpu.simulation.controllers.job import job_of, piles_up, stops_for_ever
+from kubelint_gpu.simulation.controllers.job import job_of
 from kubelint_gpu.simulation.questions.starved_jobs import starves, waits_for, waits_for_volume
 from kubelint_gpu.simulation.search.trace import Waiting
 from kubelint_gpu.simulation.search.verdict import Judgement
@@ -64,7 +60,7 @@ def starving(unit: ApplySet, subject: WorkloadCheck) -> Iterator[Diagnostic]:
     waiting = None if workload.spec.node_name else waits_for(workload, beside, cluster)
     refusal = refusal_beside(unit, subject, beside)
     by_quota = refusal is not None and not starves(workload, beside, replace(cluster, quotas=()))
-    finds, told, ends = _outcome(subject, strategy, waiting, refusal if by_quota else None)
+    finds, told, ends = prospect(subject, strategy, waiting, refusal if by_quota else None)
     forbids = strategy.concurrency == "Forbid" and manifest.present(_POLICY)
     yield Diagnostic(
         "KLG109",
@@ -90,25 +86,6 @@ def _starves_anywhere(unit: ApplySet, subject: WorkloadCheck, beside: Sequence[W
     if unit.is_closed_to(subject) or not cluster_beyond(unit).known:
         return unit.is_closed_to(subject)
     return starves(subject.workload, beside, without_leaving(unit, grown_beyond(unit)))
-
-
-def _outcome(
-    subject: WorkloadCheck, strategy: JobStrategy, waiting: Waiting | None, refusal: QuotaRefusal | None
-) -> tuple[str, str, tuple[str, ...]]:
-    """Return what the pods of a Job meet, how it ends, and what helps."""
-    lasts, node = stops_for_ever(strategy) or piles_up(strategy), subject.workload.spec.node_name
-    ends = ("set activeDeadlineSeconds, which ends a run that waits",) if lasts else ()
-    found = "not one of its pods finds room"
-    if waiting is not None:
-        ends = (*filter(None, (what_helps(waiting.lacks),)), *ends)
-        if why_fewer(waiting.lacks, None) == KEPT_APART:
-            found = "each of its pods is kept away from all nodes"
-    if refusal is not None:
-        told = f"each is refused {refused(refusal)}; {outcome(strategy, made=False)}"
-        return "not one of its pods is made", told, (what_a_quota_needs(refusal), *ends)
-    if node:
-        return found, f"the kubelet of {node} fails each of them", (aftermath(subject.manifest),)
-    return found, outcome(strategy, made=True), ends
 
 
 def behind(
