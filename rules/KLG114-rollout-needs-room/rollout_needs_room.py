@@ -65,7 +65,7 @@ def rollout_needs_room(unit: ApplySet) -> Iterator[Diagnostic]:
         )
 
 
-class SurgeRoom(Value):
+class _SurgeRoom(Value):
     """A rollout that starts new pods beside the old ones: of replicas anywhere, or of a DaemonSet's pod on its node.
 
     Attributes:
@@ -84,14 +84,14 @@ class SurgeRoom(Value):
     without: tuple[FixCandidate, ...]
 
 
-def _surge(subject: WorkloadCheck) -> SurgeRoom | None:
+def _surge(subject: WorkloadCheck) -> _SurgeRoom | None:
     workload, controller, manifest = subject.workload, subject.controller, subject.manifest
     replicas = workload.replicas
     if controller.paused:
         return None
     if surges_on_nodes(controller) and not (controller.on_delete or port_numbers(workload.spec)):
         needed, why = controller.places_needed(1), keeping(workload)[2]
-        return SurgeRoom(1, needed, "pod that runs there", " on a node", why, (no_daemon_surge(manifest),))
+        return _SurgeRoom(1, needed, "pod that runs there", " on a node", why, (no_daemon_surge(manifest),))
     if not controller.has_replica_sets or not replicas or not subject.places_pods:
         return None
     routes = [route for route in field_pointers.selectors(manifest) if route[-2] == "nodeSelector"]
@@ -99,7 +99,7 @@ def _surge(subject: WorkloadCheck) -> SurgeRoom | None:
     pods = "replica that runs" if replicas == 1 else f"{replicas} replicas that run"
     without = (no_surge(manifest, replicas),) if controller.leaves_first else ()
     nodes, needed = f" on nodes with {where}" if where else "", controller.places_needed(replicas)
-    return SurgeRoom(replicas, needed, pods, nodes, kept(controller, replicas), without)
+    return _SurgeRoom(replicas, needed, pods, nodes, kept(controller, replicas), without)
 
 
 def _grown(unit: ApplySet, subject: WorkloadCheck, stalls: Trace) -> Iterator[Diagnostic]:
