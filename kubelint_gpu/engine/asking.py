@@ -9,9 +9,8 @@ from kubelint_gpu.engine.put_off import put_off
 from kubelint_gpu.engine.registry import checks_for, unjudged_checks, world_checks
 from kubelint_gpu.engine.reported import finding_of
 from kubelint_gpu.findings.catalogue import rule
-from kubelint_gpu.findings.defect import defect
-from kubelint_gpu.findings.finding import Finding, Place
-from kubelint_gpu.inventory.declarations.unread import Unread
+from kubelint_gpu.findings.finding import Finding, Place, defect
+from kubelint_gpu.inventory.declarations.declared import Unread
 from kubelint_gpu.messages.wording import some
 from kubelint_gpu.values import replace
 from kubelint_gpu.work import UsedUp, parts

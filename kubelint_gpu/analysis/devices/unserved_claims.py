@@ -149,7 +149,7 @@ def _of_class(trial: ClaimTrial, spec: ClaimSpec, plain: DeviceQuery) -> unmet_c
 
 
 def _of_capacity(trial: ClaimTrial, query: DeviceQuery, without: DeviceQuery) -> unmet_conditions.Fault:
-    from kubelint_gpu.analysis.devices import device_values
+    from kubelint_gpu.analysis.devices.unmet_conditions import shown_amount
     from kubelint_gpu.kube.dra.device import qualified
 
     found = trial.selected(without)
@@ -161,8 +161,8 @@ def _of_capacity(trial: ClaimTrial, query: DeviceQuery, without: DeviceQuery) ->
             for one in slot.device.capacity
             if qualified(one, slot.id.driver) == qualified(name, slot.id.driver)
         ]
-        most = f"the most is {device_values.shown_amount(max(has))}" if has else "none of them has it"
-        asked.append((f"{device_values.shown_amount(amount)} of {name}", f" ({most})"))
+        most = f"the most is {shown_amount(max(has))}" if has else "none of them has it"
+        asked.append((f"{shown_amount(amount)} of {name}", f" ({most})"))
     return unmet_conditions.Fault(("capacity",), none + listed([*map("".join, asked)]))
 
 
