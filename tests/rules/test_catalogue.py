@@ -8,9 +8,13 @@ import pytest
 
 from docs.catalogue.example import Expectation, _entries, examples, expectations, fixed, outcome
 from docs.catalogue.properties import LINTERS, STANCES
+from kubelint_gpu.documents import encode, read
+from kubelint_gpu.documents.editing import Edit, apply
 from kubelint_gpu.engine.registry import codes, world_checks
+from kubelint_gpu.engine.repair import offsets
 from kubelint_gpu.findings.catalogue import PAGE, description, find, folders, rule
 from kubelint_gpu.findings.finding import Finding, Place
+from kubelint_gpu.kube.values.plain import differences
 from kubelint_gpu.version import __version__
 
 KEYS = ["id", "name", "severity", "summary", "remedy", "since", "fix", "needs-inventory", "tags", "related"]
@@ -122,6 +126,40 @@ def test_a_bad_example_gives_exactly_what_its_comments_announce(example):
         assert len(said) == len(set(said))
 
 
+def overlap(one, other):
+    return one[0] <= other[1] and other[0] <= one[1]
+
+
+def entry(document, pointer):
+    """From where a key begins to where its value ends; nowhere if it is absent."""
+    if not document.present(pointer):
+        return -1, -2
+    return document.locate(pointer, "key").start, document.locate(pointer).end
+
+
+def only_edits_differ(example, fix):
+    before = read(example.path, example.data)
+    source = before.source
+    spans = sorted({(*offsets(source, edit.place), edit.text) for edit in fix.edits})
+    edits = [Edit(example.path, source.span(start, end), text) for start, end, text in spans]
+    text = apply(source, edits)
+    after = read(example.path, encode(source, text))
+    # what lies outside of the edits stands where it stood, byte for byte, moved by what was put in before it
+    written, at, shift, rest = [], 0, 0, []
+    for start, end, new in spans:
+        rest.append((source.text[at:start], text[at + shift : start + shift]))
+        written.append((start + shift, start + shift + len(new)))
+        at, shift = end, shift + len(new) - (end - start)
+    rest.append((source.text[at:], text[at + shift :]))
+    assert all(old == new for old, new in rest)
+    assert len(before.documents) == len(after.documents)
+    for old, new in zip(before.documents, after.documents, strict=True):
+        for pointer in differences(old.value, new.value):
+            assert any(overlap(entry(new, pointer), one) for one in written) or any(
+                overlap(entry(old, pointer), one[:2]) for one in spans
+            ), pointer
+
+
 def one_sentence_each(finding):
     """The texts of a finding are sentences without a full stop."""
     texts = [finding.message, *(one.message for one in finding.related), *finding.cycle]
@@ -142,6 +180,10 @@ def test_a_good_example_gives_no_finding(example):
 @pytest.mark.parametrize("example", BAD, ids=str)
 def test_the_fix_gives_the_fixed_manifest_byte_for_byte(example, kept):
     path = example.folder / "fixed" / f"{example.name}.yaml"
+    fixes = [fix for finding in outcome(example).findings for fix in finding.fixes]
+    assert fixes or not path.exists()
+    for fix in fixes:
+        only_edits_differ(example, fix)
     after = fixed(example)
     if after is None:
         assert not path.exists(), "there is no verified fix"
@@ -165,7 +207,6 @@ def test_the_fixes_are_as_safe_as_the_description_says(code):
 
 @pytest.mark.parametrize("code", [code for code in FOLDERS if description(code)["needs-inventory"]])
 def test_a_rule_without_an_inventory_is_silent_where_it_needs_one(code):
-    from kubelint_gpu.documents import read
     from kubelint_gpu.engine.run import check
     from kubelint_gpu.workspace.apply_set import ApplySet
     from kubelint_gpu.workspace.cluster_context import ClusterContext
