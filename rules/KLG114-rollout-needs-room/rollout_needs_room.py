@@ -68,12 +68,8 @@ def rollout_needs_room(unit: ApplySet) -> Iterator[Diagnostic]:
 class _SurgeRoom(Value):
     """A rollout that starts new pods beside the old ones: of replicas anywhere, or of a DaemonSet's pod on its node.
 
-    Attributes:
-        running, needed: how many pods run before it, and how many at once during it.
-        pods: a clause with those that run.
-        nodes: a clause with where they run.
-        why: a clause with the fields that say so.
-        without: the change with which old pods leave first, if there is any.
+    `running` pods run before it, `needed` at once during it; `pods`, `nodes` and `why` are clauses about them, and
+    `without` is the change with which old pods leave first.
     """
 
     running: int

@@ -22,7 +22,7 @@ from kubelint_gpu.simulation.growth import fully_grown
 from kubelint_gpu.simulation.questions.starved_jobs import running_at_once, stays_short
 from kubelint_gpu.simulation.search.verdict import Verdict
 from kubelint_gpu.values import Value, replace
-from kubelint_gpu.workspace.answers import once
+from kubelint_gpu.workspace.answers import once_each
 
 if TYPE_CHECKING:
     from kubelint_gpu.simulation.questions import gang
@@ -85,18 +85,14 @@ class GangDeadlock(Value, eq=False):
 StuckGang = ShortGang | OverlappingRuns | GangDeadlock | UndecidedGang
 
 
-@once
-def stuck_gangs(unit: ApplySet) -> tuple[StuckGang, ...]:
-    """The findings about Jobs and custom resources of a unit that need all their pods at once."""
-    return tuple(_stuck_gangs(unit))
-
-
 def never_released(unit: ApplySet) -> frozenset[str]:
     """The Jobs whose pods hold something for ever, or until a deadline."""
     return frozenset[str]().union(*(one.keys for one in stuck_gangs(unit)))
 
 
-def _stuck_gangs(unit: ApplySet) -> Iterator[StuckGang]:
+@once_each
+def stuck_gangs(unit: ApplySet) -> Iterator[StuckGang]:
+    """The findings about Jobs and custom resources of a unit that need all their pods at once."""
     if not unit.has_nodes:
         return
     teams = [team_of(one) for one in map(resumed, unit.subjects) if waits_for_all(unit, one, queued=True)]
