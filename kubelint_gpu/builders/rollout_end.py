@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from kubelint_gpu.analysis import held_by_gangs
 from kubelint_gpu.analysis.certainty import proviso
 from kubelint_gpu.analysis.growing_pools import growing
 from kubelint_gpu.analysis.predecessors import is_made, shows_template
@@ -119,7 +118,7 @@ def is_trapped(subject: WorkloadCheck, judgement: Judgement) -> bool:
 def waits_for_gangs(unit: ApplySet, end: End) -> bool:
     """Whether a pod waits for resources that Jobs never release, which KLG113 reports as the cause."""
     whole = {one.new.key for one in transitions_in(unit).values() if one.whole}
-    jobs = held_by_gangs.holding(end.waiting) & whole
+    jobs = {owner for lack in end.waiting.lacks for owner in lack.owners} & whole
     return bool(jobs) and not jobs.isdisjoint(never_released(unit))
 
 
