@@ -11,8 +11,8 @@ from kubelint_gpu.analysis.room.crowded_nodes import ports_of_daemons
 from kubelint_gpu.analysis.transitions import transitions_in
 from kubelint_gpu.builders.common_cause import of_daemon_pods
 from kubelint_gpu.engine.api import ApplySet, Diagnostic, WorkloadCheck, field_pointers
+from kubelint_gpu.evidence.declared_lines import binding
 from kubelint_gpu.evidence.node_lines import clues, holding, node_clues, scarce, too_much_for
-from kubelint_gpu.evidence.runtime_classes import binding
 from kubelint_gpu.evidence.stakes import told_holders
 from kubelint_gpu.messages.wait import every
 from kubelint_gpu.messages.wording import counted, foremost, listed, owner_name, said, some
