@@ -23,7 +23,7 @@ CORE = tuple(f"{PACKAGE}/{name}" for name in ("scheduler", "simulation", "analys
 TALKS = (*CORE, *RULES, *(f"{PACKAGE}/{name}" for name in ("engine", "builders", "evidence", "messages", "explain")))
 """Folders and modules by what is in them. Of each, some exist today and others when a folder has its new name."""
 
-READ_FILES = {"expiry", "did_you_mean", "did_you_mean_label", "suppression_text", "suppressions"}
+READ_FILES = {"expiry", "did_you_mean", "did_you_mean_label", "suppressions"}
 """Modules of `TALKS` that search in texts of users, not in texts of this program."""
 OWN_TEXT = {"message", "messages", "cause", "reason", "reasons", "refusal", "told", "title", "why", "help"}
 """Names of variables and attributes that hold a text of this program."""

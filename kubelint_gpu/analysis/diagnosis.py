@@ -25,7 +25,7 @@ from kubelint_gpu.scheduler.framework.node_reason import NodeReason
 from kubelint_gpu.scheduler.relations import facts_of, held
 from kubelint_gpu.simulation.controllers import daemon_nodes
 from kubelint_gpu.values import Value
-from kubelint_gpu.workspace.answers import once
+from kubelint_gpu.workspace.answers import once_each
 from kubelint_gpu.workspace.apply_set import ApplySet
 from kubelint_gpu.workspace.workload_check import WorkloadCheck
 
@@ -60,18 +60,14 @@ class Diagnosis(Value):
     missed: bool = False
 
 
-@once
-def diagnose(unit: ApplySet) -> tuple[tuple[WorkloadCheck, Diagnosis], ...]:
-    """Every workload that no node takes, with the cause; computed once for the unit."""
-    return tuple(_diagnosed(unit))
-
-
 def of_cause(unit: ApplySet, code: str) -> Iterator[tuple[WorkloadCheck, Diagnosis]]:
     """The workloads that no node takes for the cause that this rule reports."""
     return (one for one in diagnose(unit) if one[1].code == code)
 
 
-def _diagnosed(unit: ApplySet) -> Iterator[tuple[WorkloadCheck, Diagnosis]]:
+@once_each
+def diagnose(unit: ApplySet) -> Iterator[tuple[WorkloadCheck, Diagnosis]]:
+    """Every workload that no node takes, with the cause; computed once for the unit."""
     if not unit.has_nodes or not unit.possible_nodes:
         return
     for subject in unit.subjects:

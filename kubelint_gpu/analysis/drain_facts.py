@@ -10,7 +10,8 @@ from kubelint_gpu.analysis.beyond.any_cluster import on_generous_nodes
 from kubelint_gpu.analysis.beyond.cluster_beyond import cluster_beyond
 from kubelint_gpu.analysis.predecessors import is_left_alone
 from kubelint_gpu.kube.objects.cluster import Cluster
-from kubelint_gpu.kube.objects.disruption import allowed_disruptions
+from kubelint_gpu.kube.objects.disruption import PodDisruptionBudget, allowed_disruptions
+from kubelint_gpu.kube.objects.pod import Pod
 from kubelint_gpu.scheduler.framework.selected_pods import placed_matching
 from kubelint_gpu.simulation.prepare.workload_change import created_pod, is_temporary
 from kubelint_gpu.values import Value, replace
@@ -95,13 +96,16 @@ def held_budgets(unit: ApplySet) -> Iterator[tuple[Manifest, tuple[drain.Drained
             # `held_drains` yields the pods that manifests make
             continue
         allowed = allowed_disruptions(budget, [replace(pod, phase="Running", ready=True) for pod in there])
-        near = [one for one in cluster.disruption_budgets if one.meta.namespace == budget.meta.namespace]
-        selecting = (tuple(sorted(one.meta.name for one in near if one.selects(pod))) for pod in held)
-        homes = Counter(zip((pod.spec.node_name for pod in held), selecting, strict=True))
+        homes = Counter((pod.spec.node_name, _selecting(cluster.disruption_budgets, pod)) for pod in held)
         drains = (drain.Drained("", node, n, n, names, allowed) for (node, names), n in homes.items())
         blocked = tuple(one for one in drains if one.blocked)
         if blocked:
             yield manifest, blocked
+
+
+def _selecting(budgets: Sequence[PodDisruptionBudget], pod: Pod) -> tuple[str, ...]:
+    """The names of the budgets of a pod."""
+    return tuple(sorted(one.meta.name for one in budgets if one.selects(pod)))
 
 
 def _held_anywhere(unit: ApplySet) -> Iterator[HeldNode]:

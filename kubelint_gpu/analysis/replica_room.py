@@ -100,7 +100,7 @@ def lacking(
     whole = fully_grown(unit.cluster, [growth for growth in unit.growth if growth.name in growing], placed + 1)
     snapshot = unit.running if whole is unit.cluster else Snapshot.of(whole)
     found, after = first_without_node(subject.pod, snapshot, placed)
-    if found.fit is not None and found.fit.schedulable:
+    if found.schedulable:
         return None, {}, after
     return found.message if whole is unit.cluster else None, reasons_of(found, nodes), after
 

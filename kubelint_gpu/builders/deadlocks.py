@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from kubelint_gpu.analysis.beyond.any_cluster import stuck_anywhere, stuck_without_spare_node
 from kubelint_gpu.analysis.certainty import is_certain
@@ -10,14 +10,23 @@ from kubelint_gpu.analysis.ended_jobs import EndedJobs, ended_jobs
 from kubelint_gpu.analysis.harm import changing, harmed_rollouts
 from kubelint_gpu.analysis.rollout_facts import judgements_in, stuck_by_themselves
 from kubelint_gpu.analysis.scaled import ScaledRollout, waiting_when_scaled
-from kubelint_gpu.builders.rollout_end import End, end_of, ended, spoken_for, standstill, waits_for_gangs, waits_later
-from kubelint_gpu.builders.strategy_fixes import strategy_fixes
-from kubelint_gpu.builders.stuck_anywhere import standstill_anywhere, standstill_somewhere
-from kubelint_gpu.engine.api import ApplySet, Diagnostic, Manifest, Related, WorkloadCheck, field_pointers
-from kubelint_gpu.engine.remedies import no_surge_in
-from kubelint_gpu.evidence.stakes import stakes, wait_of
+from kubelint_gpu.builders.node_pins import wider_selector
+from kubelint_gpu.builders.rollout_end import (
+    End,
+    Occasion,
+    end_of,
+    ended,
+    spoken_for,
+    standstill,
+    waits_for_gangs,
+    waits_later,
+)
+from kubelint_gpu.engine.api import ApplySet, Diagnostic, FixCandidate, Manifest, Related, WorkloadCheck, field_pointers
+from kubelint_gpu.engine.remedies import no_daemon_surge, no_surge, no_surge_in, recreate, within_a_revision
+from kubelint_gpu.evidence.stakes import stakes, wait_of, why_exclusive
 from kubelint_gpu.groups import grouped
-from kubelint_gpu.messages.kept_pods import keeping, numbers
+from kubelint_gpu.kube.objects.meta import Meta
+from kubelint_gpu.messages.kept_pods import keeping, numbers, surges_on_nodes
 from kubelint_gpu.messages.wait import every, story
 from kubelint_gpu.messages.wording import counted, listed, some, workload_name
 from kubelint_gpu.scheduler.plugins.node_ports import port_numbers
@@ -61,7 +70,7 @@ def deadlocks(unit: ApplySet, code: str) -> Iterator[Diagnostic]:
         if judgement is not None and not subject.controller.has_ordinals and _code(end_of(judgement).waiting) == code:
             fixes, without = strategy_fixes(unit, subject, code), "even without the other workloads"
             end = end_of(judgement)
-            draft = standstill(unit, subject, end, code, proposals=fixes, after=without, at_once=True, may=False)
+            draft = standstill(unit, subject, end, code, proposals=fixes, occasion=Occasion(without, at_once=True))
             yield from [draft] if draft.certainty == "certain" else ()
     yield from (replace(draft, code=code) for end, draft in harmed(unit) if _code(end.waiting) == code)
     for subject in unit.subjects:
@@ -84,12 +93,11 @@ def is_deadlock(scaled: ScaledRollout) -> bool:
 
 def standstill_when_scaled(unit: ApplySet, scaled: ScaledRollout, code: str) -> Diagnostic:
     """The finding that a rollout does not end, or may not, with the replicas that an autoscaler sets."""
-    may, replicas = scaled.judgement.verdict is Verdict.MAY_STICK, scaled.subject.workload.replicas
-    proposals = strategy_fixes(unit, scaled.subject, code)
+    replicas, proposals = scaled.subject.workload.replicas, strategy_fixes(unit, scaled.subject, code)
     one, sets = scaled.autoscaler, "sets" if scaled.only else "may set"
     after = f"at {counted(replicas, 'replica')}, which {one.name} {sets}"
-    end, later = end_of(scaled.judgement), "" if scaled.only else after
-    draft = standstill(unit, scaled.subject, end, code, may=may, proposals=proposals, after=later)
+    end, later = end_of(scaled.judgement), Occasion("" if scaled.only else after)
+    draft = standstill(unit, scaled.subject, end, code, proposals=proposals, occasion=later)
     told = f"{after}, {draft.message}" if scaled.only else draft.message
     line = Related(one.manifest.place(one.most), f"it {sets} {counted(replicas, 'replica')}")
     return replace(draft, message=told, cause="rollout when scaled", related=(*draft.related, line))
@@ -158,4 +166,80 @@ def _quota_deadlock(unit: ApplySet, manifest: Manifest, stopped: list[tuple[Work
         run=end.trace,
         cycle=(*wait.sentences(), *numbers(first.workload)),
         proposals=no_surge_in([one for one, _ in stopped]),
+    )
+
+
+def strategy_fixes(unit: ApplySet, subject: WorkloadCheck, code: str) -> tuple[FixCandidate, ...]:
+    """Return fixes with rollout strategies that may not need the resources of the old pods."""
+    manifest, replicas = subject.manifest, subject.workload.replicas
+    if surges_on_nodes(subject.controller):
+        return (no_daemon_surge(manifest),)
+    if not subject.controller.leaves_first:
+        return ()
+    if subject.workload.custom:
+        return (no_surge(manifest, replicas), *wider_selector(unit, subject))
+    apart = (within_a_revision(manifest, _pods_of_others(unit, subject)),) if code == "KLG103" else ()
+    return (no_surge(manifest, replicas), recreate(manifest, replicas), *apart, *wider_selector(unit, subject))
+
+
+def _pods_of_others(unit: ApplySet, subject: WorkloadCheck) -> tuple[Meta, ...]:
+    """The metadata of pods of other owners: of the manifests, and of running ones."""
+    selector, namespace = subject.workload.selector, subject.workload.meta.namespace
+    made = [one.pod.meta for one in unit.subjects if one.key != subject.key]
+    running = [pod.meta for pod in unit.cluster.pods]
+    if selector is not None:
+        running = [meta for meta in running if meta.namespace != namespace or not selector.matches(meta.labels)]
+    return (*made, *running)
+
+
+def standstill_anywhere(
+    unit: ApplySet, subject: WorkloadCheck, end: End, code: str, proposals: Sequence[FixCandidate]
+) -> Diagnostic:
+    """The finding that a rollout never ends in any cluster."""
+    manifest, workload = subject.manifest, subject.workload
+    wait = wait_of(unit, subject, end.waiting)
+    why, _, label = keeping(workload)
+    clause, sentences = wait.clause, tuple(wait.sentences())
+    if code in ("KLG102", "KLG103"):
+        where = f"the only {'node' if len(end.waiting.lacks) == 1 else 'nodes'} that it may go to"
+        holder = "the old pod" if workload.replicas == 1 else "the old pods"
+        ports = listed([str(port) for port in port_numbers(workload.spec)])
+        what = f"host port {ports} of {where}, held by" if code == "KLG102" else f"a place on {where}, apart from"
+        clause = f"the new pod waits for {what} {holder}"
+        sentences = (clause,)
+    place = manifest.place(field_pointers.strategy(manifest), "key")
+    return Diagnostic(
+        code,
+        place,
+        f"the rollout never ends in any cluster: {clause}, and {why}",
+        manifest,
+        cause="rollout",
+        related=(Related(place, label), *why_exclusive(unit, subject, end.waiting)),
+        cycle=(*sentences, *numbers(workload)),
+        proposals=tuple(proposals),
+    )
+
+
+def standstill_somewhere(
+    unit: ApplySet, subject: WorkloadCheck, code: str, waits: str, proposals: Sequence[FixCandidate]
+) -> Diagnostic:
+    """The finding that a rollout never ends in some clusters; `waits` says in which, and what it waits for.
+
+    It is a note, because this is common; if every node counts as full, it is a warning.
+    """
+    manifest, workload = subject.manifest, subject.workload
+    why, _, label = keeping(workload)
+    place = manifest.place(field_pointers.strategy(manifest), "key")
+    return Diagnostic(
+        code,
+        place,
+        f"the rollout may never end: {waits}, and {why}",
+        manifest,
+        cause="rollout",
+        certainty="possible",
+        severity="warning" if unit.world.full else "note",
+        related=(Related(place, label),),
+        cycle=numbers(workload),
+        help=("give --inventory to learn whether the cluster lets it end",),
+        proposals=tuple(proposals),
     )

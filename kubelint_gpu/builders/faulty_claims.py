@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from typing import TypeVar
 
-from kubelint_gpu.analysis.devices.claim_faults import ClaimFault
+from kubelint_gpu.analysis.devices.claim_shapes import ClaimFault
 from kubelint_gpu.engine.diagnostic import Diagnostic, FixCandidate
 
 Fault = TypeVar("Fault", bound=ClaimFault)

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from kubelint_gpu.analysis.node_misfit import asked, is_gpu
 from kubelint_gpu.documents import editing, emitter
 from kubelint_gpu.engine.api import ApplySet, FixCandidate, WorkloadCheck, field_pointers
-from kubelint_gpu.evidence.runtime_classes import adds_requirement
+from kubelint_gpu.evidence.declared_lines import adds_requirement
 from kubelint_gpu.kube.gpu.gpu_labels import HOSTNAME, MODEL, POOL
 from kubelint_gpu.kube.objects.label_algebra import NumberBound, alternatives, satisfied
 from kubelint_gpu.kube.objects.node import Node

@@ -11,8 +11,8 @@ from kubelint_gpu.analysis.room.crowded_nodes import ports_of_daemons
 from kubelint_gpu.analysis.transitions import transitions_in
 from kubelint_gpu.builders.common_cause import of_daemon_pods
 from kubelint_gpu.engine.api import ApplySet, Diagnostic, WorkloadCheck, field_pointers
+from kubelint_gpu.evidence.declared_lines import binding
 from kubelint_gpu.evidence.node_lines import clues, holding, node_clues, scarce, too_much_for
-from kubelint_gpu.evidence.runtime_classes import binding
 from kubelint_gpu.evidence.stakes import told_holders
 from kubelint_gpu.messages.wait import every
 from kubelint_gpu.messages.wording import counted, foremost, listed, owner_name, said, some
@@ -40,38 +40,18 @@ def daemon_pods_pending(unit: ApplySet, subject: WorkloadCheck, judgement: Judge
     full = judgement.full
     barred = _barred(unit, subject, never)
     lacking = [name for name in never if name not in barred]
-    pending = judgement.wanted - judgement.placed
-    one, where = pending == 1, ""
     held = _held(unit, subject, judgement, resource, full)
-    if pending in (len(never), len(full)):
-        holders = f", held by {foremost([owner_name(key) for key in held])}" if held and not never else ""
-        where = f" (on {some(sorted(full) or never)}{holders})"
-    first, fixed = "", judgement.alone <= judgement.placed or judgement.at_best == judgement.placed
-    if judgement.alone > judgement.placed:
-        first = " beside the other workloads" if fixed else " where others come first"
-    made = counted(judgement.wanted, "node")
-    told = f"of the pods that it makes for {made}, {pending} {'finds' if one else 'find'} no room"
-    if not judgement.placed:
-        told = f"no pod that it makes for {made} finds room"
-    certain, change = fixed and is_certain(unit, subject, judgement), transitions_in(unit).get(subject.key)
-    # where this change makes them wait it does not end; what waits anyway is no fault of it
-    changes = change is not None and (change.known or not change.existing)
-    others = (one.new.spec for one in transitions_in(unit).values())
-    peaceful = not any(
-        preconditions.gives_way(spec, subject.workload.spec)
-        for spec in (*others, *(pod.spec for pod in unit.cluster.pods))
-    )
-    halts = certain and changes and (judgement.alone <= judgement.placed or peaceful)
+    certain = _is_known(judgement) and is_certain(unit, subject, judgement)
+    stay = "it stays" if judgement.wanted - judgement.placed == 1 else "they stay"
     why = f"{too_much_for(unit, subject, resource, full or never)}{_why_pending(unit, subject, resource, full)}"
     yield Diagnostic(
         "KLG109",
         asked[0] if asked else manifest.place(("spec",), "key"),
-        f"{told}{first}{where}{why}, and "
-        f"{'it stays' if one else 'they stay'} Pending{_halted(unit, subject, judgement, full)}",
+        f"{_how_many(judgement, never, held)}{why}, and {stay} Pending{_halted(unit, subject, judgement, full)}",
         manifest,
         cause="daemon pods",
         certainty="certain" if certain else "possible",
-        severity=None if halts else "warning",
+        severity=None if certain and _is_caused(unit, subject, judgement) else "warning",
         scheduler=_text(unit, subject, judgement, full),
         help=tuple(_help(unit, subject, never, barred, full)),
         waits=(manifest.object,),
@@ -82,6 +62,37 @@ def daemon_pods_pending(unit: ApplySet, subject: WorkloadCheck, judgement: Judge
             *(binding(unit, subject, f"{some(barred)} cannot take it") if barred else ()),
             *told_holders(unit, resource, held),
         ),
+    )
+
+
+def _is_known(judgement: Judgement) -> bool:
+    """Whether no more pods find room, wherever the other workloads are placed."""
+    return judgement.alone <= judgement.placed or judgement.at_best == judgement.placed
+
+
+def _how_many(judgement: Judgement, never: Sequence[str], held: Collection[str]) -> str:
+    """How many pods find no room, beside which others, on which nodes, and who holds these."""
+    pending, made = judgement.wanted - judgement.placed, counted(judgement.wanted, "node")
+    told = f"of the pods that it makes for {made}, {pending} {'finds' if pending == 1 else 'find'} no room"
+    if not judgement.placed:
+        told = f"no pod that it makes for {made} finds room"
+    if judgement.alone > judgement.placed:
+        told += " beside the other workloads" if _is_known(judgement) else " where others come first"
+    if pending not in (len(never), len(judgement.full)):
+        return told
+    holders = f", held by {foremost([owner_name(key) for key in held])}" if held and not never else ""
+    return f"{told} (on {some(sorted(judgement.full) or never)}{holders})"
+
+
+def _is_caused(unit: ApplySet, subject: WorkloadCheck, judgement: Judgement) -> bool:
+    """Whether this change makes pods wait, so that it never ends: not anyway, and not for pods that they preempt."""
+    change = transitions_in(unit).get(subject.key)
+    if change is None or (change.existing and not change.known):
+        return False
+    others = (one.new.spec for one in transitions_in(unit).values())
+    every = (*others, *(pod.spec for pod in unit.cluster.pods))
+    return judgement.alone <= judgement.placed or not any(
+        preconditions.gives_way(spec, subject.workload.spec) for spec in every
     )
 
 

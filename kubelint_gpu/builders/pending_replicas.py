@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from kubelint_gpu.analysis.affinity.kept_apart import is_kept_apart
 from kubelint_gpu.analysis.certainty import doubt_about, is_certain, may_be_more
@@ -12,7 +12,7 @@ from kubelint_gpu.analysis.predecessors import acting, needs_new_pods
 from kubelint_gpu.builders.common_cause import of_shortage, shared_overcommitment
 from kubelint_gpu.builders.rollout_end import is_trapped
 from kubelint_gpu.builders.waiting_pods import NO_NODE, declare, of_one_node, outranked_by, shortage, unsure_claims
-from kubelint_gpu.engine.api import ApplySet, Diagnostic, WorkloadCheck
+from kubelint_gpu.engine.api import ApplySet, Diagnostic, Related, WorkloadCheck
 from kubelint_gpu.engine.remedies import fewer_replicas
 from kubelint_gpu.evidence.node_lines import lasting_holders, scarce
 from kubelint_gpu.evidence.stakes import shortage_lines, stakes, wait_of
@@ -30,9 +30,30 @@ from kubelint_gpu.messages.wording import (
     verb,
     workload_names,
 )
+from kubelint_gpu.simulation.search.trace import Blocker, Waiting
 from kubelint_gpu.simulation.search.verdict import Judgement
+from kubelint_gpu.values import Value
 
 _KEPT = "delete the pods that wait: those that are made then have the template that is written now"
+
+
+class NextPod(Value):
+    """The pod that finds no room after those that run.
+
+    Attributes:
+        why: a clause that says why it does not run; empty if that is not known.
+        scheduler: the scheduler's message.
+        waiting: what it waits for beside everything else, if the clause is about that.
+        above: what to do about holders with a higher priority.
+        unsure: the claims whose volumes would decide it.
+    """
+
+    why: str
+    scheduler: str | None
+    lacks: tuple[Blocker, ...]
+    waiting: Waiting | None = None
+    above: tuple[str, ...] = ()
+    unsure: tuple[str, ...] = ()
 
 
 def pending_replicas(
@@ -42,92 +63,129 @@ def pending_replicas(
 
     For `later` judgements, no other rule does.
     """
-    placed, pools = placed_of(unit, subject, judgement), at_most(unit, subject)
-    manifest, now = subject.manifest, subject if later else acting(unit, subject)
-    if placed >= judgement.wanted or not (judgement.eligible or now is not subject):
-        # of a template that no node takes other rules speak
+    placed, now = placed_of(unit, subject, judgement), subject if later else acting(unit, subject)
+    # of a template that no node takes, and of a trap, other rules speak
+    elsewhere = (not later and is_trapped(subject, judgement)) or (now is subject and not judgement.eligible)
+    if placed >= judgement.wanted or elsewhere or _queues(unit, subject) or is_kept_apart(unit, subject, judgement):
         return
-    if (
-        subject.key in short_as_before(unit)
-        or subject.controller.runs_to_completion
-        or not subject.places_pods
-        or (is_trapped(subject, judgement) and not later)
-    ):
-        # Jobs may queue, and of a trap another rule speaks
-        return
-    if is_kept_apart(unit, subject, judgement):
-        return
-    beside = judgement.alone > placed
-    bare = not subject.controller.replaces_lost
-    anew = needs_new_pods(unit, subject, judgement)
-    only = bare or judgement.wanted == 1
-    text, why, lacks = shortage(unit, now, judgement, placed) if not beside else (None, "", ())
-    unsure: tuple[str, ...] = ()
-    waiting = judgement.waiting if beside or why == NO_NODE else None
-    if waiting is not None:
-        waits = wait_of(unit, now, waiting, standing=True, only=only)
-        text, why, lacks = waiting.scheduler or None, waits.clause, waiting.lacks
-        unsure = unsure_claims(unit, now.workload, waiting)
-    elif beside and judgement.refusal:
-        why = f"{'it' if only else 'the next one'} is refused {refused(judgement.refusal)}"
-    nature = why_fewer(lacks, judgement.refusal if waiting is None else None)
-    above = outranked_by(unit, now, waiting) if beside and waiting is not None else ()
-    company = judgement.company if judgement.alone >= judgement.wanted else ()
-    known = bool(judgement.at_best == placed and why) or not beside
-    anywhere = unit.world.inventory is None
-    certain = known and is_sure(unit, subject, judgement) and (anywhere or is_certain(unit, subject, judgement))
-    doubt = doubt_about(unit, subject)
-    sets = subject.scaled.sets if subject.scaled is not None else ""
-    runs = can_run(placed, judgement.wanted, group=subject.pods_of_replica, sets=sets)
-    runs = "it cannot run" if bare else runs
-    grown = f" even with {pools}" if pools else " in any cluster" if anywhere else ""
-    elsewise = waiting is not None and bool(judgement.without_place)
-    unnamed = elsewise or nature == KEPT_APART or subject.workload.spec.resource_claims
-    missing = insufficient(lacks) or ("" if unnamed or lacks else scarce(subject))
+    pod, anew = _next_pod(unit, now, judgement, placed), needs_new_pods(unit, subject, judgement)
+    nature = why_fewer(pod.lacks, judgement.refusal if pod.waiting is None else None)
+    missing = _missing(subject, judgement, pod, nature)
     proposals = () if anew or later else fewer_replicas(subject, placed)
-    owners = {owner for lack in every(waiting.lacks if waiting is not None else ()) for owner in lack.owners}
-    others = sorted(map(owner_name, owners - {subject.workload.key})) or lasting_holders(
-        unit, subject, missing, judgement.eligible
-    )
-    helps = room_needed(subject, missing, judgement.wanted - placed, others, 0 if bare or proposals else placed)
-    shares = of_one_node(now, waiting) if waiting is not None else ()
-    helps = what_helps(lacks) or helps
-    if judgement.refusal is not None:
-        helps = what_a_quota_needs(judgement.refusal)
-    if beside:
-        of_others = anywhere or has_others(unit, subject)
-        first = f"if {'the other workloads applied with it' if of_others else 'its other pods'} are placed first"
-        told = f"{runs.replace('only', 'as few as', 1) if placed else runs}{grown} {first}"
-        if known:
-            told = f"{runs}{grown}{' beside the other workloads' * of_others}"
-        elif judgement.wanted == 1:
-            told = f"{'it' if bare else 'its pod'} may find no room {first}"
-        told = f"{told}: {why}" if why else told
-    else:
-        told = f"{runs}{grown}: {why}"
-    if company:
-        changes, makes = (verb(word, len(company)) for word in ("change", "make"))
-        told = f"{told}, unless {workload_names(company)}, which {changes} at the same moment, {makes} room"
-    kept = now is not subject and subject.controller.on_delete
+    anywhere, doubt = unit.world.inventory is None, doubt_about(unit, subject)
+    certain = _is_known(judgement, placed, pod) and is_sure(unit, subject, judgement)
+    runs = _how_many(unit, subject, judgement, pod)
     yield Diagnostic(
         "KLG109",
         subject.replicas_place,
-        f"{MADE_ANEW if anew else ''}{f'{doubt}, ' if doubt else ''}{told}; {nature}",
-        manifest,
+        f"{MADE_ANEW if anew else ''}{f'{doubt}, ' if doubt else ''}{runs}; {nature}",
+        subject.manifest,
         cause="replicas",
-        certainty="certain" if certain else "possible",
-        waits=(manifest.object,),
+        certainty="certain" if certain and (anywhere or is_certain(unit, subject, judgement)) else "possible",
+        waits=(subject.manifest.object,),
         moment="next" if anew else "now",
-        scheduler=None if anywhere else text,
-        help=(*above, *((_KEPT,) if kept else ()), *(shares or (helps,)), *declare(unsure)),
+        scheduler=None if anywhere else pod.scheduler,
+        help=(
+            *pod.above,
+            *((_KEPT,) if now is not subject and subject.controller.on_delete else ()),
+            *_ways(unit, subject, now, judgement, pod, missing, fewer=not proposals),
+            *declare(pod.unsure),
+        ),
         proposals=proposals,
         shared=of_shortage(unit, subject, judgement, missing, nature),
-        related=(
-            *(stakes(unit, now, waiting) if elsewise and waiting is not None else ()),
-            *(() if elsewise or now is not subject else shortage_lines(unit, subject, judgement, missing)),
-            *growing(unit, subject),
-        ),
+        related=(*_lines(unit, subject, now, judgement, pod, missing), *growing(unit, subject)),
     )
+
+
+def _queues(unit: ApplySet, subject: WorkloadCheck) -> bool:
+    """Whether its pods are meant to wait: they did before, they run to completion, or no scheduler places them."""
+    return subject.key in short_as_before(unit) or subject.controller.runs_to_completion or not subject.places_pods
+
+
+def _next_pod(unit: ApplySet, subject: WorkloadCheck, judgement: Judgement, placed: int) -> NextPod:
+    """Return why no pod runs after those `placed`, of the template from which pods are created now."""
+    beside, only = judgement.alone > placed, judgement.wanted == 1 or not subject.controller.replaces_lost
+    text, why, lacks = (None, "", ()) if beside else shortage(unit, subject, judgement, placed)
+    waiting = judgement.waiting
+    if waiting is not None and (beside or why == NO_NODE):
+        clause = wait_of(unit, subject, waiting, standing=True, only=only).clause
+        above = tuple(outranked_by(unit, subject, waiting)) if beside else ()
+        unsure = unsure_claims(unit, subject.workload, waiting)
+        return NextPod(clause, waiting.scheduler or None, waiting.lacks, waiting, above, unsure)
+    if beside and judgement.refusal:
+        why = f"{'it' if only else 'the next one'} is refused {refused(judgement.refusal)}"
+    return NextPod(why, text, lacks)
+
+
+def _missing(subject: WorkloadCheck, judgement: Judgement, pod: NextPod, nature: str) -> str:
+    """Return the resource to point at; empty if the pods lack something else."""
+    if pod.lacks or nature == KEPT_APART or subject.workload.spec.resource_claims:
+        return insufficient(pod.lacks)
+    return "" if pod.waiting is not None and judgement.without_place else scarce(subject)
+
+
+def _lines(
+    unit: ApplySet, subject: WorkloadCheck, now: WorkloadCheck, judgement: Judgement, pod: NextPod, missing: str
+) -> Iterable[Related]:
+    """Return what the next pod waits for, if that is all that is known, else what the nodes lack for its template."""
+    if pod.waiting is not None and judgement.without_place:
+        return stakes(unit, now, pod.waiting)
+    return shortage_lines(unit, subject, judgement, missing) if now is subject else ()
+
+
+def _is_known(judgement: Judgement, placed: int, pod: NextPod) -> bool:
+    """Whether no more than those `placed` run, wherever the other workloads are placed."""
+    return judgement.alone <= placed or bool(judgement.at_best == placed and pod.why)
+
+
+def _how_many(unit: ApplySet, subject: WorkloadCheck, judgement: Judgement, pod: NextPod) -> str:
+    """`only 2 of 3 replicas can run …: …`: how many pods run, beside which others, and why no more do."""
+    placed, pools = placed_of(unit, subject, judgement), at_most(unit, subject)
+    anywhere, bare = unit.world.inventory is None, not subject.controller.replaces_lost
+    sets = subject.scaled.sets if subject.scaled is not None else ""
+    runs = "it cannot run" if bare else can_run(placed, judgement.wanted, group=subject.pods_of_replica, sets=sets)
+    grown = f" even with {pools}" if pools else " in any cluster" if anywhere else ""
+    others = anywhere or has_others(unit, subject)
+    told = f"{runs}{grown}"
+    if not _is_known(judgement, placed, pod):
+        first = f"if {'the other workloads applied with it' if others else 'its other pods'} are placed first"
+        told = f"{runs.replace('only', 'as few as', 1) if placed else runs}{grown} {first}"
+        if judgement.wanted == 1:
+            told = f"{'it' if bare else 'its pod'} may find no room {first}"
+    elif judgement.alone > placed and others:
+        told += " beside the other workloads"
+    told += f": {pod.why}" if pod.why else ""
+    company = judgement.company if judgement.alone >= judgement.wanted else ()
+    if company:
+        changes, makes = (verb(word, len(company)) for word in ("change", "make"))
+        told = f"{told}, unless {workload_names(company)}, which {changes} at the same moment, {makes} room"
+    return told
+
+
+def _ways(
+    unit: ApplySet,
+    subject: WorkloadCheck,
+    now: WorkloadCheck,
+    judgement: Judgement,
+    pod: NextPod,
+    missing: str,
+    *,
+    fewer: bool,
+) -> tuple[str, ...]:
+    """Return what lets the other pods run; with `fewer`, also that fewer replicas would do."""
+    shares = of_one_node(now, pod.waiting) if pod.waiting is not None else ()
+    if shares:
+        return shares
+    if judgement.refusal is not None:
+        return (what_a_quota_needs(judgement.refusal),)
+    placed = placed_of(unit, subject, judgement)
+    owners = {owner for lack in every(pod.waiting.lacks if pod.waiting is not None else ()) for owner in lack.owners}
+    others = sorted(map(owner_name, owners - {subject.workload.key})) or lasting_holders(
+        unit, subject, missing, judgement.eligible
+    )
+    fewer = fewer and subject.controller.replaces_lost
+    room = room_needed(subject, missing, judgement.wanted - placed, others, placed if fewer else 0)
+    return (what_helps(pod.lacks) or room,)
 
 
 def room_needed(subject: WorkloadCheck, resource: str, more: int, others: Sequence[str], placed: int) -> str:

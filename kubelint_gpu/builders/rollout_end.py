@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from kubelint_gpu.analysis import held_by_gangs
 from kubelint_gpu.analysis.certainty import proviso
 from kubelint_gpu.analysis.growing_pools import growing
 from kubelint_gpu.analysis.predecessors import is_made, shows_template
@@ -30,7 +29,7 @@ from kubelint_gpu.messages.wait import story
 from kubelint_gpu.messages.wording import counted, verb, workload_names
 from kubelint_gpu.simulation.search.trace import Trace, Waiting
 from kubelint_gpu.simulation.search.verdict import Judgement, Verdict
-from kubelint_gpu.values import Value, replace
+from kubelint_gpu.values import Value
 
 _UNTOLD = ("it ends where the pods that run have this template, images as well, which the inventory does not tell",)
 
@@ -41,6 +40,20 @@ class End(Value):
     trace: Trace
     waiting: Waiting
     judgement: Judgement
+
+
+class Occasion(Value):
+    """What a rollout begins with, if not simply with its change.
+
+    Attributes:
+        after: what happens between this change, which rolls out, and that rollout, as in `once the Job has ended`.
+        at_once: nothing happens between.
+        perhaps: it never ends only if `after` comes first.
+    """
+
+    after: str = ""
+    at_once: bool = False
+    perhaps: bool = False
 
 
 def ended(unit: ApplySet, verdict: Verdict) -> Iterator[tuple[WorkloadCheck, End]]:
@@ -105,7 +118,7 @@ def is_trapped(subject: WorkloadCheck, judgement: Judgement) -> bool:
 def waits_for_gangs(unit: ApplySet, end: End) -> bool:
     """Whether a pod waits for resources that Jobs never release, which KLG113 reports as the cause."""
     whole = {one.new.key for one in transitions_in(unit).values() if one.whole}
-    jobs = held_by_gangs.holding(end.waiting) & whole
+    jobs = {owner for lack in end.waiting.lacks for owner in lack.owners} & whole
     return bool(jobs) and not jobs.isdisjoint(never_released(unit))
 
 
@@ -116,35 +129,19 @@ def standstill(
     code: str,
     *,
     place: Place | None = None,
-    may: bool | None = None,
     proposals: Sequence[FixCandidate] = (),
-    after: str = "",
-    at_once: bool = False,
-    further: Sequence[str] = (),
+    occasion: Occasion | None = None,
 ) -> Diagnostic:
-    """The finding that a rollout never ends or, with `may`, may never end.
-
-    Attributes:
-        after: what happens between this change, which rolls out, and that rollout, as in `once the Job has ended`.
-        at_once: nothing happens between: it may never end if `after` comes first.
-        further: what else helps.
-    """
+    """The finding that a rollout never ends or may never end, if it begins on an occasion, else with its change."""
+    occasion = occasion or Occasion()
     manifest, workload = subject.manifest, subject.workload
-    may = (at_once or code == "KLG107") if may is None else may
+    may = occasion.perhaps or end.judgement.verdict is Verdict.MAY_STICK
     place = manifest.place(field_pointers.strategy(manifest), "key") if place is None else place
     wait = wait_of(unit, subject, end.waiting)
     why, keeps, label = keeping(workload)
-    unless = proviso(unit, subject, end.judgement)
-    closed = not unless
-    beyond = f"{unless}, " if unless and not workload.approximate else ""
-    made, coming = is_made(unit, subject), subject.key in next_rollouts(unit).judgements and not at_once
-    moment: Moment = "later" if after and not at_once else "next" if made or coming else "now"
-    change = transitions_in(unit).get(subject.key)
-    rolls = moment != "now" and change is not None and change.rolls and (change.known or not after)
-    done = "this change starts it, and " if made else "this change rolls out, and " if rolls else ""
+    closed = not proviso(unit, subject, end.judgement)
+    moment, begins = _beginning(unit, subject, end, occasion)
     scaled, replicas = subject.scaled, counted(workload.replicas, "replica")
-    begins = f"{done}{beyond}{f'{after}, ' if after else ''}"
-    begins += f"at {replicas}, which {scaled.sets}, " if scaled is not None else ""
     unknown = unsure_claims(unit, workload, end.waiting)
     others = end.judgement.company
     ends = "may never end" if may or unknown or workload.approximate else "never ends"
@@ -160,7 +157,7 @@ def standstill(
         manifest,
         cause="rollout",
         certainty="certain" if closed and not may and not unknown else "possible",
-        severity="warning" if (may or made or coming) and closed else None,
+        severity="warning" if (may or _comes_later(unit, subject, occasion)) and closed else None,
         moment=moment,
         shared=of_standstill(unit, end.waiting, begins, ends.replace("ends", "end")),
         help=(
@@ -184,5 +181,24 @@ def standstill(
         proposals=tuple(proposals),
         waits=(manifest.object, f"{manifest.object} at {workload.replicas}"),
     )
-    draft = refused_by_kubelet(draft, wait, f"{begins}{which} rollout {ends}", f"{why}{beside}")
-    return replace(draft, help=(*draft.help, *further))
+    return refused_by_kubelet(draft, wait, f"{begins}{which} rollout {ends}", f"{why}{beside}")
+
+
+def _comes_later(unit: ApplySet, subject: WorkloadCheck, occasion: Occasion) -> bool:
+    """Whether this change creates the workload, or the rollout is that of a later change."""
+    return is_made(unit, subject) or (subject.key in next_rollouts(unit).judgements and not occasion.at_once)
+
+
+def _beginning(unit: ApplySet, subject: WorkloadCheck, end: End, occasion: Occasion) -> tuple[Moment, str]:
+    """Return when the rollout begins, and the clauses that say so: under which proviso, after what, how large."""
+    made, after, unless = is_made(unit, subject), occasion.after, proviso(unit, subject, end.judgement)
+    moment: Moment = "next" if _comes_later(unit, subject, occasion) else "now"
+    moment = "later" if after and not occasion.at_once else moment
+    change = transitions_in(unit).get(subject.key)
+    rolls = moment != "now" and change is not None and change.rolls and (change.known or not after)
+    begins = "this change starts it, and " if made else "this change rolls out, and " if rolls else ""
+    begins += f"{unless}, " if unless and not subject.workload.approximate else ""
+    begins += f"{after}, " if after else ""
+    if subject.scaled is not None:
+        begins += f"at {counted(subject.workload.replicas, 'replica')}, which {subject.scaled.sets}, "
+    return moment, begins

@@ -57,8 +57,7 @@ class _Group(ManualGroup):
 
     def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write examples, exit codes, environment variables and files."""
-        from kubelint_gpu.cli.help.manual import write_examples, write_list
-        from kubelint_gpu.cli.help.manual_pages import CHECKED, ENVIRONMENT, EXAMPLES
+        from kubelint_gpu.cli.help.manual import CHECKED, ENVIRONMENT, EXAMPLES, write_examples, write_list
 
         write_examples(EXAMPLES[""], ctx, formatter)
         write_list("Exit codes", CHECKED, formatter)

@@ -79,8 +79,7 @@ class Builder:
             StreamEndEvent,
         )
 
-        text, base, ledger, hints = self._text, self._base, self._ledger, scalars.HINTS
-        keys, places = ledger.keys, _PLACES
+        text, base, ledger, places = self._text, self._base, self._ledger, _PLACES
         stack: list[tuple[Any, Any, str | None, int, int, int, bool, str | None, int]] = []
         container: Any = None  # the list or dict being filled
         nodes: Any = None  # the list or dict of nodes beside it
@@ -99,50 +98,13 @@ class Builder:
             if kind is ScalarEvent:
                 count += 1
                 ledger.left -= 1
-                value = event.value
-                begin = event.start_mark.index + base
-                end = event.end_mark.index + base
-                is_plain, tag = event.implicit[0], event.ctag
-                is_key = key is None and nodes.__class__ is dict
-                if event.anchor is not None or tag is not None:
-                    begin = min(scalars.after_properties(text, begin), end)
-                elif begin == end:
-                    begin = end = scalars.place_of_nothing(text, begin, last, is_value=key is not None)
-                elif event.style in _BLOCK_STYLES:
-                    end = begin + len(text[begin:end].rstrip())
-                if "#" in value:
-                    held = scalars.after_header(text, begin) if event.style in _BLOCK_STYLES else begin
-                    self._ledger.hashes.append((held, end))
-                if end < len(places):
-                    begin, end = places[begin], places[end]
+                begin, end = self._span(event, last, is_value=key is not None)
                 last = end
-                if is_key:
+                if key is None and nodes.__class__ is dict:
                     key_start, key_end = begin, end
-                    if tag is not None:
-                        key = self._key(scalars.key(self._tagged(event, begin, end)), begin, end)
-                    elif not is_plain:
-                        key = value
-                    elif value == "<<":
-                        key = _MERGE
-                    elif value in keys:
-                        key = keys[value]
-                    else:
-                        key = self._key(scalars.plain_key(value), begin, end)
-                        keys[value] = key
-                    if event.anchor is not None:
-                        self._anchors[event.anchor] = (key, (begin, end, None, -1, -1), 1)
+                    key = self._scalar_key(event, begin, end)
                     continue
-                if "${" in value and event.style not in _BLOCK_STYLES:
-                    value = with_defaults(value)
-                if tag is not None:
-                    value = self._tagged(event, begin, end)
-                elif is_plain and (not value or value[0] in hints):
-                    value = self._plain(value, begin, end)
-                else:
-                    value = intern(value)
-                children = None
-                if event.anchor is not None:
-                    self._anchors[event.anchor] = (value, (begin, end, None, -1, -1), 1)
+                value, children = self._scalar(event, begin, end), None
             elif kind is MappingStartEvent or kind is SequenceStartEvent:
                 count += 1
                 ledger.left -= COLLECTION
@@ -210,6 +172,53 @@ class Builder:
                 container[key] = value
                 nodes[key] = (begin, end, children, key_start, key_end)
             key = None
+
+    def _span(self, event: Any, last: int, *, is_value: bool) -> tuple[int, int]:
+        """Return the place of a scalar, without its tag and anchor."""
+        begin, end = event.start_mark.index + self._base, event.end_mark.index + self._base
+        is_block = event.style in _BLOCK_STYLES
+        if event.anchor is not None or event.ctag is not None:
+            begin = min(scalars.after_properties(self._text, begin), end)
+        elif begin == end:
+            begin = end = scalars.place_of_nothing(self._text, begin, last, is_value=is_value)
+        elif is_block:
+            end = begin + len(self._text[begin:end].rstrip())
+        if "#" in event.value:
+            self._ledger.hashes.append((scalars.after_header(self._text, begin) if is_block else begin, end))
+        return (_PLACES[begin], _PLACES[end]) if end < len(_PLACES) else (begin, end)
+
+    def _scalar_key(self, event: Any, begin: int, end: int) -> str:
+        """Return a key; each text is converted once."""
+        keys = self._ledger.keys
+        key: str = event.value
+        if event.ctag is not None:
+            key = self._key(scalars.key(self._tagged(event, begin, end)), begin, end)
+        elif event.implicit[0]:
+            if key == "<<":
+                key = _MERGE
+            elif key in keys:
+                key = keys[key]
+            else:
+                key = keys[key] = self._key(scalars.plain_key(key), begin, end)
+        if event.anchor is not None:
+            self._anchors[event.anchor] = (key, (begin, end, None, -1, -1), 1)
+        return key
+
+    def _scalar(self, event: Any, begin: int, end: int) -> scalars.Scalar:
+        """Return the value of a scalar that is no key."""
+        text: str = event.value
+        value: scalars.Scalar
+        if "${" in text and event.style not in _BLOCK_STYLES:
+            text = with_defaults(text)
+        if event.ctag is not None:
+            value = self._tagged(event, begin, end)
+        elif event.implicit[0] and (not text or text[0] in scalars.HINTS):
+            value = self._plain(text, begin, end)
+        else:
+            value = intern(text)
+        if event.anchor is not None:
+            self._anchors[event.anchor] = (value, (begin, end, None, -1, -1), 1)
+        return value
 
     def _plain(self, text: str, begin: int, end: int) -> scalars.Scalar:
         try:

@@ -10,7 +10,7 @@ from kubelint_gpu.workspace import field_pointers
 from kubelint_gpu.workspace.apply_set import ApplySet
 from kubelint_gpu.workspace.cluster_context import ClusterContext
 from kubelint_gpu.workspace.manifest import Manifest
-from kubelint_gpu.workspace.workload_check import WorkloadCheck, WorkloadKey
+from kubelint_gpu.workspace.workload_check import WorkloadCheck
 
 __all__ = [
     "ASKED",
@@ -28,7 +28,6 @@ __all__ = [
     "Severity",
     "Shared",
     "WorkloadCheck",
-    "WorkloadKey",
     "field_pointers",
     "rule",
     "unjudged_rule",

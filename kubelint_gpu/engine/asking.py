@@ -4,15 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 
-from kubelint_gpu.documents import Reading
 from kubelint_gpu.engine.diagnostic import LOWER, Diagnostic
 from kubelint_gpu.engine.put_off import put_off
 from kubelint_gpu.engine.registry import checks_for, unjudged_checks, world_checks
 from kubelint_gpu.engine.reported import finding_of
 from kubelint_gpu.findings.catalogue import rule
-from kubelint_gpu.findings.defect import defect
-from kubelint_gpu.findings.finding import Finding, Place
-from kubelint_gpu.inventory.declarations.unread import Unread
+from kubelint_gpu.findings.finding import Finding, Place, defect
+from kubelint_gpu.inventory.declarations.declared import Unread
 from kubelint_gpu.messages.wording import some
 from kubelint_gpu.values import replace
 from kubelint_gpu.work import UsedUp, parts
@@ -179,7 +177,8 @@ def drafts_of_world(world: ClusterContext) -> tuple[list[Diagnostic], list[Findi
         try:
             drafts += found(world)
         except Exception as error:  # noqa: BLE001 - same
-            crashed.append(defect(_beginning(world.readings), f"the rule {code} failed on this inventory", error))
+            path = next((one.path for one in world.readings if one.source is not None), "")
+            crashed.append(defect(Place(path, 1, 1, 1, 1), f"the rule {code} failed on this inventory", error))
     return drafts, crashed
 
 
@@ -195,7 +194,3 @@ def unread(unit: ApplySet) -> list[Finding]:
 def first_place(unit: ApplySet) -> Place:
     """The beginning of the first file of a unit."""
     return Place(unit.first_path, 1, 1, 1, 1)
-
-
-def _beginning(readings: Sequence[Reading]) -> Place:
-    return Place(next((one.path for one in readings if one.source is not None), ""), 1, 1, 1, 1)

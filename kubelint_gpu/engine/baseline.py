@@ -114,7 +114,8 @@ def settle(
         target = None
     if baseline.path is None and target is None:
         return Settled(told_once(reported))
-    if target is not None and baseline.path is not None and not _same_folder(baseline.path, Path(target)):
+    folders = {os.path.realpath(path.parent) for path in (baseline.path, Path(target or "")) if path is not None}
+    if target is not None and len(folders) > 1:
         raise click.UsageError(
             f"the file of --write-baseline must be in the same folder as the baseline, {baseline.path}"
         )
@@ -140,10 +141,6 @@ def _written(
     among = f", {counted(errors, 'error')} among them" if errors else ""
     complain(target, f"{counted(len(accepted), 'finding')} written down{among}")
     return Settled(tuple(finding for finding in reported if finding.is_defect), len(accepted))
-
-
-def _same_folder(first: Path, second: Path) -> bool:
-    return os.path.realpath(first.parent) == os.path.realpath(second.parent)
 
 
 def _shrunk(baseline: Baseline, target: str, gone: Collection[Entry]) -> None:

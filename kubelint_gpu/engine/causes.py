@@ -16,7 +16,7 @@ from kubelint_gpu.messages.wording import FEW, bare, listed, owner_name, owner_n
 from kubelint_gpu.values import replace
 
 if TYPE_CHECKING:
-    from kubelint_gpu.documents.editing import Edit
+    pass
 
 _APART = 3
 """So many findings with one cause stand by themselves, each at its object."""
@@ -49,12 +49,8 @@ def joint_proposals(drafts: Sequence[Diagnostic]) -> Iterator[FixCandidate]:
     for title, proposal in first.items():
         every = [proposal, *(one[title] for one in rest if title in one)]
         if len(every) == len(drafts):
-            edits = partial(_all, every)
+            edits = partial(lambda every: [edit for one in every for edit in one.edits()], every)
             yield FixCandidate(title, proposal.safety, edits, effect=proposal.joint_effect)
-
-
-def _all(proposals: Sequence[FixCandidate]) -> list[Edit]:
-    return [edit for one in proposals for edit in one.edits()]
 
 
 def told_once(findings: Iterable[Finding]) -> tuple[Finding, ...]:

@@ -20,8 +20,18 @@ from kubelint_gpu.engine.results.shares import judged_once, within_budget
 from kubelint_gpu.engine.selection import Suppression
 from kubelint_gpu.findings.catalogue import program
 from kubelint_gpu.findings.decided import Decided, Reason, in_order
-from kubelint_gpu.findings.defect import defect
-from kubelint_gpu.findings.finding import Finding, Fix, Place, Refusal, Related, Shared, Step, TextEdit, fingerprint
+from kubelint_gpu.findings.finding import (
+    Finding,
+    Fix,
+    Place,
+    Refusal,
+    Related,
+    Shared,
+    Step,
+    TextEdit,
+    defect,
+    fingerprint,
+)
 from kubelint_gpu.values import Value, replace
 from kubelint_gpu.workspace.apply_set import ApplySet
 from kubelint_gpu.workspace.cluster_context import ClusterContext

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
+from itertools import islice
 
 from kubelint_gpu.documents import Pointer
-from kubelint_gpu.evidence.device_lines import device_lines
 from kubelint_gpu.findings.finding import Related
+from kubelint_gpu.groups import grouped
+from kubelint_gpu.inventory.declarations.declared import Declared
 from kubelint_gpu.kube.kinds.custom_strategy import kept_apart
 from kubelint_gpu.kube.objects.storage import READ_WRITE_ONCE, READ_WRITE_ONCE_POD
 from kubelint_gpu.messages.wait import every
+from kubelint_gpu.messages.wording import counted
 from kubelint_gpu.scheduler.companions import own_terms
 from kubelint_gpu.scheduler.framework.storage_index import direct_claims
 from kubelint_gpu.scheduler.plugins import inter_pod_affinity, pod_topology_spread
@@ -17,6 +20,7 @@ from kubelint_gpu.scheduler.relations import facts_of
 from kubelint_gpu.simulation.search.blockers import ATTACH
 from kubelint_gpu.simulation.search.trace import Waiting
 from kubelint_gpu.workspace import field_pointers
+from kubelint_gpu.workspace.answers import once
 from kubelint_gpu.workspace.apply_set import ApplySet
 from kubelint_gpu.workspace.workload_check import WorkloadCheck
 
@@ -106,3 +110,30 @@ def exclusive_claim_lines(unit: ApplySet, subject: WorkloadCheck) -> Iterator[Re
         if mode is not None:
             users = "one pod at a time" if mode == READ_WRITE_ONCE_POD else "the pods of one node at a time"
             yield Related(subject.manifest.place(route), f"the claim is {mode}: {users}")
+
+
+_MOST_SLICES = 2
+
+
+def device_lines(unit: ApplySet, subject: WorkloadCheck, nodes: Collection[str]) -> Iterator[Related]:
+    """Yield the claims of a pod, and the first declared slices of some nodes."""
+    for route in field_pointers.resource_claims(subject.manifest):
+        own = route[-1] == field_pointers.CLAIM_TEMPLATE
+        told = "each pod has devices of its own" if own else "all pods share the claim, and go where its devices are"
+        yield Related(subject.manifest.place(route), told)
+    here = ((key, slices) for key, slices in _declared_devices(unit).items() if key[0] in nodes)
+    for (node, driver), slices in islice(here, _MOST_SLICES):
+        told = f"{node} has {counted(sum(number for _, number in slices), 'device')} of {driver}"
+        yield Related(unit.world.place(slices[0][0], ("spec", "driver")), told)
+
+
+@once
+def _declared_devices(unit: ApplySet) -> dict[tuple[str, str], list[tuple[Declared, int]]]:
+    """The declared slices with devices of one node, by node and driver, each with its number of devices."""
+    declared = unit.world.inventory.of_kind("ResourceSlice") if unit.world.inventory is not None else ()
+    found = ((one, one.value.get("spec")) for one in declared)
+    return grouped(
+        ((str(spec["nodeName"]), str(spec.get("driver"))), (one, len(spec["devices"])))
+        for one, spec in found
+        if isinstance(spec, dict) and isinstance(spec.get("devices"), list) and spec.get("nodeName")
+    )

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Container, Iterator, Mapping, Sequence
 
 from kubelint_gpu.documents import Pointer
-from kubelint_gpu.evidence.declared_lines import quota_limits, told_at
-from kubelint_gpu.evidence.runtime_classes import binding, overhead
+from kubelint_gpu.evidence.declared_lines import binding, overhead, quota_limits, told_at
 from kubelint_gpu.findings.finding import Place, Related
 from kubelint_gpu.groups import grouped, in_order
 from kubelint_gpu.kube.admission.defaults import extended_resources

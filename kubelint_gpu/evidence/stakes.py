@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from itertools import islice
 
-from kubelint_gpu.evidence import device_lines, exclusive_lines
-from kubelint_gpu.evidence.exclusive_lines import exclusive_claims
+from kubelint_gpu.evidence import exclusive_lines
+from kubelint_gpu.evidence.exclusive_lines import device_lines, exclusive_claims
 from kubelint_gpu.evidence.node_lines import clues, holding, place_of, port_lines, refusing_quota, requested
 from kubelint_gpu.evidence.volume_ties import tie_lines
 from kubelint_gpu.findings.finding import Related
@@ -59,7 +59,7 @@ def shortage_lines(unit: ApplySet, subject: WorkloadCheck, judgement: Judgement,
         yield from refusing_quota(unit, subject, judgement.refusal)
         return
     if not resource and subject.workload.spec.resource_claims:
-        yield from device_lines.device_lines(unit, subject, judgement.eligible)
+        yield from device_lines(unit, subject, judgement.eligible)
     yield from clues(unit, subject, resource, in_order(judgement.eligible))
     yield from holders(unit, subject, resource, judgement.eligible)
     yield from port_lines(unit, subject, judgement.eligible) if not resource else ()

@@ -16,8 +16,7 @@ from kubelint_gpu.report.formats.json import decided_rows
 from kubelint_gpu.scheduler.candidate import Candidate
 from kubelint_gpu.scheduler.explain import cluster_changes as what
 from kubelint_gpu.scheduler.explain.cluster_changes import Change
-from kubelint_gpu.scheduler.explain.explained_class import ExplainedClass
-from kubelint_gpu.scheduler.explain.extents import Extent
+from kubelint_gpu.scheduler.explain.explained_class import ExplainedClass, Extent
 from kubelint_gpu.scheduler.explain.holders import Holder
 from kubelint_gpu.scheduler.explain.what_would_help import Remedy
 from kubelint_gpu.version import __version__

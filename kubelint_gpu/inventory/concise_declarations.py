@@ -6,8 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from kubelint_gpu.documents import Item, Pointer, value_at
-from kubelint_gpu.inventory.declarations.declared import Declared, Routes
-from kubelint_gpu.inventory.declarations.unread import ANY, SECTIONS, unread
+from kubelint_gpu.inventory.declarations.declared import ANY, SECTIONS, Declared, Routes, unread
 from kubelint_gpu.inventory.gathered import GatheredDeclarations
 from kubelint_gpu.inventory.objects.declared_nodes import MOST_NODES, node, pool
 from kubelint_gpu.inventory.reading import understood

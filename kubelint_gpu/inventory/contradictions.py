@@ -7,11 +7,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from kubelint_gpu.inventory.declarations.complaint import warning_about
-from kubelint_gpu.inventory.declarations.declared import Declared
+from kubelint_gpu.inventory.declarations.declared import ANY, Declared
 from kubelint_gpu.inventory.declarations.did_you_mean import MOST_HINTS, did_you_mean
-from kubelint_gpu.inventory.declarations.inventory import Inventory, InventoryError
-from kubelint_gpu.inventory.declarations.unread import ANY
+from kubelint_gpu.inventory.declarations.inventory import Inventory, InventoryError, warning_about
 from kubelint_gpu.inventory.kubernetes_version import devices_minor
 from kubelint_gpu.kube.dra.device_class import DeviceClass, classes_by_resource
 from kubelint_gpu.kube.dra.resource_api import BETAS_SINCE

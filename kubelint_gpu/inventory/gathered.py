@@ -13,8 +13,7 @@ from typing import Any
 from msgspec import Struct, field
 
 from kubelint_gpu.documents import Item, Pointer, Reading
-from kubelint_gpu.inventory.declarations.complaint import error_at
-from kubelint_gpu.inventory.declarations.declared import Declared
+from kubelint_gpu.inventory.declarations.declared import ANY, Declared, Unread, unread
 from kubelint_gpu.inventory.declarations.inventory import (
     UNHEALTHY,
     Admission,
@@ -22,8 +21,8 @@ from kubelint_gpu.inventory.declarations.inventory import (
     InventoryError,
     Pool,
     Scheduler,
+    error_at,
 )
-from kubelint_gpu.inventory.declarations.unread import ANY, Unread, unread
 from kubelint_gpu.inventory.kubernetes_version import cluster_version
 from kubelint_gpu.inventory.objects.declared_nodes import MOST_NODES
 from kubelint_gpu.inventory.objects.raw import raw_object

@@ -8,11 +8,9 @@ from typing import Any
 
 from kubelint_gpu.documents import Document, Item, Reading, everything
 from kubelint_gpu.inventory.concise_declarations import gather_concise
-from kubelint_gpu.inventory.declarations.complaint import error_at
-from kubelint_gpu.inventory.declarations.declared import Declared
+from kubelint_gpu.inventory.declarations.declared import ANY, Declared, unread
 from kubelint_gpu.inventory.declarations.did_you_mean import nearest
-from kubelint_gpu.inventory.declarations.inventory import Inventory, InventoryError
-from kubelint_gpu.inventory.declarations.unread import ANY, unread
+from kubelint_gpu.inventory.declarations.inventory import Inventory, InventoryError, error_at
 from kubelint_gpu.inventory.gathered import (
     GatheredDeclarations,
     Misreadings,

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from kubelint_gpu.inventory.declarations.complaint import error_about
 from kubelint_gpu.inventory.declarations.declared import Declared
+from kubelint_gpu.inventory.declarations.inventory import error_about
 from kubelint_gpu.kube.objects.cluster import read_object
 from kubelint_gpu.kube.values.errors import InvalidObject, field_path
 from kubelint_gpu.values import replace

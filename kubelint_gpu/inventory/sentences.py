@@ -11,10 +11,9 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from kubelint_gpu.documents import Item, Pointer
 from kubelint_gpu.groups import grouped
-from kubelint_gpu.inventory.declarations.complaint import error_at
+from kubelint_gpu.inventory.declarations.declared import ANY, SECTIONS
 from kubelint_gpu.inventory.declarations.did_you_mean import did_you_mean, nearest
-from kubelint_gpu.inventory.declarations.inventory import InventoryError
-from kubelint_gpu.inventory.declarations.unread import ANY, SECTIONS
+from kubelint_gpu.inventory.declarations.inventory import InventoryError, error_at
 from kubelint_gpu.kube.values.errors import field_path
 from kubelint_gpu.kube.values.fields import described, is_label_value, is_qualified_name, is_subdomain
 from kubelint_gpu.kube.values.quantity import QuantityError, parse_quantity

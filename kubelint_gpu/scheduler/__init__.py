@@ -14,10 +14,9 @@ from kubelint_gpu.kube.objects.node import Node, read_node
 from kubelint_gpu.kube.objects.pod import Pod, read_pod
 from kubelint_gpu.kube.objects.priority import UnknownPriorityClass
 from kubelint_gpu.kube.values.errors import InvalidObject
-from kubelint_gpu.scheduler.attempt import Attempt, assume, attempt, resolved
+from kubelint_gpu.scheduler.attempt import Attempt, assume, attempt, merged, resolved
 from kubelint_gpu.scheduler.candidate import Candidate
 from kubelint_gpu.scheduler.fit import FitResult, fit, fit_on
-from kubelint_gpu.scheduler.framework.admitted_affinity import merged
 from kubelint_gpu.scheduler.framework.plugin import Code, Status
 from kubelint_gpu.scheduler.framework.release import Behaviour, behaviour
 from kubelint_gpu.scheduler.framework.snapshot import Snapshot

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
+from kubelint_gpu.kube.objects.affinity import PodAffinityTerm
 from kubelint_gpu.kube.objects.cluster import Cluster
 from kubelint_gpu.kube.objects.pod import DEFAULT_SCHEDULER, Pod
 from kubelint_gpu.kube.objects.priority import resolve_priority
+from kubelint_gpu.kube.values.selectors import Requirement
 from kubelint_gpu.scheduler.fit import FitResult, fit
 from kubelint_gpu.scheduler.framework.snapshot import Snapshot
 from kubelint_gpu.scheduler.message import message
@@ -31,6 +35,11 @@ class Attempt(Value):
     fit: FitResult | None = None
     preemption: Preemption | None = None
     message: str | None = None
+
+    @property
+    def schedulable(self) -> bool:
+        """Whether some node takes the pod as it is."""
+        return self.fit is not None and self.fit.schedulable
 
 
 def attempt(pod: Pod, snapshot: Snapshot) -> Attempt:
@@ -93,3 +102,34 @@ def held(pod: Pod, snapshot: Snapshot) -> str:
     if pod.meta.terminating:
         return DELETING.format(pod=pod.key)
     return dynamic_resources.pre_enqueue(pod, snapshot)
+
+
+def merged(pod: Pod) -> Pod:
+    """The pod with `matchLabelKeys` and `mismatchLabelKeys` of its pod affinity folded into the selectors.
+
+    Keys for which the pod has no label are ignored, and a term without a selector stays without one.
+    The API server does this when a pod is created, in `applyMatchLabelKeysAndMismatchLabelKeys` of
+    pkg/registry/core/pod/strategy.go, 1.33; a pod that is built from a template needs it.
+    """
+    spec = pod.spec
+    terms = (*spec.pod_affinity, *spec.pod_anti_affinity, *(one.term for one in spec.preferred_pods))
+    if not any(term.match_label_keys or term.mismatch_label_keys for term in terms):
+        return pod
+    labels = pod.meta.labels
+    return replace(
+        pod,
+        spec=replace(
+            spec,
+            pod_affinity=tuple(_merged(term, labels) for term in spec.pod_affinity),
+            pod_anti_affinity=tuple(_merged(term, labels) for term in spec.pod_anti_affinity),
+            preferred_pods=tuple(replace(one, term=_merged(one.term, labels)) for one in spec.preferred_pods),
+        ),
+    )
+
+
+def _merged(term: PodAffinityTerm, labels: Mapping[str, str]) -> PodAffinityTerm:
+    if term.selector is None:
+        return term
+    more = [Requirement(key, "In", (labels[key],)) for key in term.match_label_keys if key in labels]
+    more += [Requirement(key, "NotIn", (labels[key],)) for key in term.mismatch_label_keys if key in labels]
+    return replace(term, selector=term.selector.having(more), match_label_keys=(), mismatch_label_keys=())

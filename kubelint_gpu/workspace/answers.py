@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from functools import wraps
 from typing import Any, Protocol, TypeVar
 
@@ -16,6 +16,7 @@ class Answered(Protocol):
 _Unit = TypeVar("_Unit", bound=Answered)
 _Answer = TypeVar("_Answer")
 _Other = TypeVar("_Other")
+_Item = TypeVar("_Item")
 
 
 def once(question: Callable[[_Unit], _Answer]) -> Callable[[_Unit], _Answer]:
@@ -30,6 +31,11 @@ def once(question: Callable[[_Unit], _Answer]) -> Callable[[_Unit], _Answer]:
         return found
 
     return answer
+
+
+def once_each(question: Callable[[_Unit], Iterator[_Item]]) -> Callable[[_Unit], tuple[_Item, ...]]:
+    """Decorate a generator: its items are computed once for each unit, as with `once`."""
+    return once(wraps(question)(lambda unit: tuple(question(unit))))
 
 
 def known(question: Callable[[_Unit], _Answer], unit: _Unit, otherwise: _Other) -> _Answer | _Other:

@@ -39,7 +39,7 @@ class Attempts:
             alike = (likeness(pod, snapshot), name)
             known = self._fitting.get(alike) or attempt(pod, snapshot)
             self._known[key] = known
-            if known.fit is not None and known.fit.schedulable:
+            if known.schedulable:
                 # nothing names the pod then
                 self._fitting[alike] = known
         return self._known[key]

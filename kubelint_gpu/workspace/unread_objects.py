@@ -9,8 +9,8 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 
+from kubelint_gpu.inventory.declarations.declared import Unread
 from kubelint_gpu.inventory.declarations.inventory import MAY_BE
-from kubelint_gpu.inventory.declarations.unread import Unread
 from kubelint_gpu.kube.objects.label_algebra import alternatives
 from kubelint_gpu.kube.objects.requests import is_extended, pod_requests
 from kubelint_gpu.scheduler.framework.storage_index import claim_keys

@@ -28,8 +28,7 @@ from kubelint_gpu.engine.api import (
 )
 from kubelint_gpu.engine.put_off import when_admitted
 from kubelint_gpu.engine.remedies import renamed, rewritten
-from kubelint_gpu.evidence.declared_lines import told_at
-from kubelint_gpu.evidence.runtime_classes import class_of
+from kubelint_gpu.evidence.declared_lines import class_of, told_at
 from kubelint_gpu.kube.objects.pod import PodSpec
 from kubelint_gpu.kube.objects.quota import counted_as
 from kubelint_gpu.kube.objects.runtime_class import runtime_class_refusal

@@ -8,11 +8,10 @@ from kubelint_gpu.analysis.ended_jobs import ended_jobs
 from kubelint_gpu.analysis.scenarios import beside_pods, now
 from kubelint_gpu.analysis.transitions import transitions_in
 from kubelint_gpu.builders.claim_quota import claims_not_created
-from kubelint_gpu.builders.deadlocks import deadlocks, rollout_ends
+from kubelint_gpu.builders.deadlocks import deadlocks, rollout_ends, strategy_fixes
 from kubelint_gpu.builders.object_quota import full_histories, refused_objects
 from kubelint_gpu.builders.revision_quota import refused_revisions
-from kubelint_gpu.builders.rollout_end import End, end_of, standstill
-from kubelint_gpu.builders.strategy_fixes import strategy_fixes
+from kubelint_gpu.builders.rollout_end import End, Occasion, end_of, standstill
 from kubelint_gpu.engine.api import ApplySet, Diagnostic, WorkloadCheck, rule
 from kubelint_gpu.simulation.controllers.job import job_of
 from kubelint_gpu.simulation.search.verdict import Verdict
@@ -31,7 +30,8 @@ def rollout_deadlock_quota(unit: ApplySet) -> Iterator[Diagnostic]:
         found, change = ended_jobs(unit)[subject.workload.meta.namespace], transitions_in(unit)[subject.key]
         at_once = found.new and change.known and change.rolls
         fixes, after = strategy_fixes(unit, subject, "KLG105"), found.first(at_once=at_once)
-        draft = standstill(unit, subject, end, "KLG105", proposals=fixes, after=after, at_once=at_once)
+        occasion = Occasion(after, at_once=at_once, perhaps=at_once)
+        draft = standstill(unit, subject, end, "KLG105", proposals=fixes, occasion=occasion)
         yield replace(draft, cause="ended jobs", related=(*draft.related, *found.lines))
 
 

@@ -8,10 +8,14 @@ from kubelint_gpu.analysis.beyond.any_cluster import may_stick_on_another_node
 from kubelint_gpu.analysis.rollout_facts import judgements_in
 from kubelint_gpu.analysis.room.overcommitment import overcommitments
 from kubelint_gpu.analysis.scaled import waiting_when_scaled
-from kubelint_gpu.builders.deadlocks import is_deadlock, rollout_ends, standstill_when_scaled
+from kubelint_gpu.builders.deadlocks import (
+    is_deadlock,
+    rollout_ends,
+    standstill_somewhere,
+    standstill_when_scaled,
+    strategy_fixes,
+)
 from kubelint_gpu.builders.rollout_end import ended, spoken_for, standstill, waits_for_gangs
-from kubelint_gpu.builders.strategy_fixes import strategy_fixes
-from kubelint_gpu.builders.stuck_anywhere import standstill_somewhere
 from kubelint_gpu.engine.api import ApplySet, Diagnostic, WorkloadCheck, field_pointers, rule
 from kubelint_gpu.evidence.exclusive_lines import exclusive_claims
 from kubelint_gpu.messages.wording import NOT_KNOWN, cut_off, listed, verb, why_open, workload_names

@@ -11,7 +11,8 @@ from kubelint_gpu.engine.remedies import no_daemon_surge
 from kubelint_gpu.messages.kept_pods import keeping, surges_on_nodes
 from kubelint_gpu.messages.wording import listed, some
 from kubelint_gpu.scheduler.plugins.node_ports import port_numbers
-from kubelint_gpu.simulation.search.verdict import WAITS, Verdict
+from kubelint_gpu.simulation.search.verdict import WAITS
+from kubelint_gpu.values import replace
 
 _SURGE: Pointer = (*field_pointers.UPDATE_STRATEGY, "rollingUpdate", "maxSurge")
 
@@ -27,16 +28,9 @@ def daemonset_surge(unit: ApplySet) -> Iterator[Diagnostic]:
             if surges_into_itself(subject, end):
                 crowded = sorted(judgements_in(unit)[subject.key].crowded)
                 halts = f"with maxSurge: 0 the pod without room on {some(crowded)} would halt it: make room there first"
-                yield standstill(
-                    unit,
-                    subject,
-                    end,
-                    "KLG110",
-                    place=subject.manifest.place(_SURGE),
-                    may=verdict is Verdict.MAY_STICK,
-                    proposals=() if crowded else (no_daemon_surge(subject.manifest),),
-                    further=(halts,) if crowded else (),
-                )
+                place, fixes = subject.manifest.place(_SURGE), () if crowded else (no_daemon_surge(subject.manifest),)
+                draft = standstill(unit, subject, end, "KLG110", place=place, proposals=fixes)
+                yield replace(draft, help=(*draft.help, halts)) if crowded else draft
 
 
 def _ports(unit: ApplySet) -> Iterator[Diagnostic]:

@@ -20,7 +20,8 @@ from kubelint_gpu.messages.wait import Wait, story
 from kubelint_gpu.messages.why_fewer import what_a_quota_needs
 from kubelint_gpu.messages.wording import MADE_ANEW, can_run
 from kubelint_gpu.simulation.prepare.workload_change import own_pods
-from kubelint_gpu.simulation.search.verdict import WAITS, Judgement, Verdict
+from kubelint_gpu.simulation.search.verdict import WAITS, Judgement
+from kubelint_gpu.values import replace
 
 _CLAIMS: Pointer = ("spec", "volumeClaimTemplates")
 _POLICY: Pointer = ("spec", "podManagementPolicy")
@@ -34,7 +35,8 @@ def statefulset_blocked(unit: ApplySet) -> Iterator[Diagnostic]:
             if subject.controller.has_ordinals:
                 # where a pod of an earlier template is in the way
                 further = () if end.waiting.new or not end.waiting.pod else (_by_hand(end.waiting.pod),)
-                yield standstill(unit, subject, end, "KLG111", may=verdict is Verdict.MAY_STICK, further=further)
+                draft = standstill(unit, subject, end, "KLG111")
+                yield replace(draft, help=(*draft.help, *further))
     for subject in unit.subjects:
         judgement = room_in(unit, subject)
         if judgement is None or judgement.verdict is not None:

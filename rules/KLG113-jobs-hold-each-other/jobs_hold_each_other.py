@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
-from kubelint_gpu.analysis import held_by_gangs
 from kubelint_gpu.analysis.gang_members import Team, how_long, team_of
 from kubelint_gpu.analysis.growing_pools import at_most, growing
+from kubelint_gpu.analysis.rollout_facts import judgements_in
 from kubelint_gpu.builders.jobs.overlapping_runs import SCHEDULE, OverlappingRuns
 from kubelint_gpu.builders.jobs.running_for_good import asking_too, while_running
 from kubelint_gpu.builders.jobs.stuck_gangs import GangDeadlock, ShortGang, UndecidedGang, refusal_of_next, stuck_gangs
@@ -26,7 +26,8 @@ from kubelint_gpu.evidence.node_lines import clues, refusing_quota, requested_de
 from kubelint_gpu.evidence.stakes import holders
 from kubelint_gpu.groups import in_order
 from kubelint_gpu.messages.why_fewer import refused
-from kubelint_gpu.messages.wording import CUT_OFF, counted, listed, some, verb
+from kubelint_gpu.messages.wording import CUT_OFF, counted, listed, some, verb, workload_name
+from kubelint_gpu.simulation.search.verdict import Verdict
 
 _POLICY: Pointer = ("spec", "concurrencyPolicy")
 _WHOLE = "let Kueue admit it whole, or a scheduler with pod groups place it whole: then it holds nothing"
@@ -94,7 +95,7 @@ def _short(unit: ApplySet, found: ShortGang) -> Diagnostic:
             *(line for one in team.subjects if one is not subject for line in requested_device(unit, one)),
             *asking_too(beside, scarce(subject)),
             *coupled.ties(unit, subject, beside),
-            *held_by_gangs.held_up(unit, team.subjects),
+            *_held_up(unit, team.subjects),
             *lines,
         ),
         help=(help_,),
@@ -138,7 +139,7 @@ def _deadlock(unit: ApplySet, deadlock: GangDeadlock) -> Diagnostic:
             *(related for one in stuck for related in _needs(one, primary=one is first)),
             *asking_too(beside, scarce(first.largest)),
             *(related for one in jobs for related in coupled.ties(unit, one, coupled.bound_to(unit, one))),
-            *held_by_gangs.held_up(unit, jobs),
+            *_held_up(unit, jobs),
             *shown,
         ),
         help=(
@@ -240,3 +241,17 @@ def _suspended(subject: WorkloadCheck) -> FixCandidate:
     name = subject.workload.meta.name
     title = f"set suspend: true in {name}, and false when the other has ended"
     return FixCandidate(title, "unsafe", edits, of_amounts=True)
+
+
+def _held_up(unit: ApplySet, jobs: Sequence[WorkloadCheck]) -> Iterator[Related]:
+    """Yield the strategies of workloads whose rollouts wait for resources of Jobs."""
+    keys = {one.workload.key for one in jobs}
+    for subject in unit.subjects:
+        judgement = judgements_in(unit).get(subject.key)
+        if judgement is None or judgement.trace is None or not judgement.waits:
+            continue
+        mine = [one for one in judgement.trace.waiting if one.owner == subject.workload.key]
+        if any(lack.owners & keys for one in mine for lack in one.lacks):
+            place = subject.manifest.place(field_pointers.strategy(subject.manifest), "key")
+            waits = "waits" if judgement.verdict is Verdict.STUCK else "may wait"
+            yield Related(place, f"the rollout of {workload_name(subject.workload)} {waits} for what they hold, too")

@@ -8,7 +8,7 @@ from kubelint_gpu.analysis.beyond.any_cluster import stuck_anywhere, stuck_witho
 from kubelint_gpu.analysis.devices.asked_devices import own_devices
 from kubelint_gpu.analysis.growing_pools import growing
 from kubelint_gpu.analysis.rollout_facts import judgements_in
-from kubelint_gpu.engine.api import ApplySet, Diagnostic, Related, WorkloadCheck, field_pointers, rule
+from kubelint_gpu.engine.api import ApplySet, Diagnostic, FixCandidate, Related, WorkloadCheck, field_pointers, rule
 from kubelint_gpu.engine.remedies import no_daemon_surge, no_surge
 from kubelint_gpu.evidence.node_lines import taken_by_each
 from kubelint_gpu.evidence.stakes import stakes, wait_of
@@ -19,7 +19,7 @@ from kubelint_gpu.messages.wait import story
 from kubelint_gpu.messages.wording import amount, counted, listed
 from kubelint_gpu.scheduler.plugins.node_ports import port_numbers
 from kubelint_gpu.simulation.search.trace import Trace
-from kubelint_gpu.values import replace
+from kubelint_gpu.values import Value, replace
 
 
 @rule("KLG114")
@@ -33,40 +33,23 @@ def rollout_needs_room(unit: ApplySet) -> Iterator[Diagnostic]:
     if unit.world.inventory is not None and not unit.world.full:
         return
     for subject in unit.subjects:
-        workload, controller, manifest = subject.workload, subject.controller, subject.manifest
-        daemons = surges_on_nodes(controller) and not (controller.on_delete or port_numbers(workload.spec))
-        replicas = 1 if daemons else workload.replicas
-        if not (controller.has_replica_sets or daemons) or not replicas or controller.paused:
+        surge = _surge(subject)
+        if surge is None or surge.needed <= surge.running or subject.key in stuck_anywhere(unit):
             continue
-        requests = pod_requests(workload.spec)
-        resources = tuple(requests) if unit.world.full else extended_resources(workload.spec)
+        if unit.world.full and subject.key in stuck_without_spare_node(unit):
+            continue
+        manifest, requests = subject.manifest, pod_requests(subject.workload.spec)
+        resources = tuple(requests) if unit.world.full else extended_resources(subject.workload.spec)
         devices = own_devices(unit, subject)
-        needed = controller.places_needed(replicas)
-        if (
-            not (resources or devices)
-            or needed <= replicas
-            or not (subject.places_pods or daemons)
-            or subject.key in stuck_anywhere(unit)
-            or (unit.world.full and subject.key in stuck_without_spare_node(unit))
-        ):
+        if not (resources or devices):
             continue
         each = listed([amount(name, requests[name]) for name in resources] + [text for _, text in devices])
-        where = [
-            field_pointers.key_values(manifest, route)
-            for route in field_pointers.selectors(manifest)
-            if route[-2] == "nodeSelector"
-        ]
-        nodes = f" on nodes with {', '.join(where)}" if where else ""
-        nodes = " on a node" if daemons else nodes
-        running = "replica that runs" if replicas == 1 else f"{replicas} replicas that run"
-        running = "pod that runs there" if daemons else running
-        more = "one" if needed == replicas + 1 else needed - replicas
-        why = keeping(workload)[2] if daemons else kept(controller, replicas)
-        without = no_daemon_surge(manifest) if daemons else no_surge(manifest, replicas)
+        more = "one" if surge.needed == surge.running + 1 else surge.needed - surge.running
         yield Diagnostic(
             "KLG114",
             manifest.place(field_pointers.strategy(manifest), "key"),
-            f"a rollout needs {counted(needed, 'place')} with {each}{nodes}, {more} more than the {running}: {why}",
+            f"a rollout needs {counted(surge.needed, 'place')} with {each}{surge.nodes}, {more} more than the "
+            f"{surge.pods}: {surge.why}",
             manifest,
             cause="room",
             severity="warning" if unit.world.full else None,
@@ -76,12 +59,43 @@ def rollout_needs_room(unit: ApplySet) -> Iterator[Diagnostic]:
                 "--assume full: every node counts as full"
                 if unit.world.full
                 else f"give --inventory to learn whether the cluster has {'that place' if more == 'one' else 'them'}",
-                *filter(None, (controller.remedy,)),
+                *filter(None, (subject.controller.remedy,)),
             ),
-            proposals=(replace(without, must_prove=False, safety="unsafe"),)
-            if controller.leaves_first or daemons
-            else (),
+            proposals=tuple(replace(one, must_prove=False, safety="unsafe") for one in surge.without),
         )
+
+
+class _SurgeRoom(Value):
+    """A rollout that starts new pods beside the old ones: of replicas anywhere, or of a DaemonSet's pod on its node.
+
+    `running` pods run before it, `needed` at once during it; `pods`, `nodes` and `why` are clauses about them, and
+    `without` is the change with which old pods leave first.
+    """
+
+    running: int
+    needed: int
+    pods: str
+    nodes: str
+    why: str
+    without: tuple[FixCandidate, ...]
+
+
+def _surge(subject: WorkloadCheck) -> _SurgeRoom | None:
+    workload, controller, manifest = subject.workload, subject.controller, subject.manifest
+    replicas = workload.replicas
+    if controller.paused:
+        return None
+    if surges_on_nodes(controller) and not (controller.on_delete or port_numbers(workload.spec)):
+        needed, why = controller.places_needed(1), keeping(workload)[2]
+        return _SurgeRoom(1, needed, "pod that runs there", " on a node", why, (no_daemon_surge(manifest),))
+    if not controller.has_replica_sets or not replicas or not subject.places_pods:
+        return None
+    routes = [route for route in field_pointers.selectors(manifest) if route[-2] == "nodeSelector"]
+    where = ", ".join(field_pointers.key_values(manifest, route) for route in routes)
+    pods = "replica that runs" if replicas == 1 else f"{replicas} replicas that run"
+    without = (no_surge(manifest, replicas),) if controller.leaves_first else ()
+    nodes, needed = f" on nodes with {where}" if where else "", controller.places_needed(replicas)
+    return _SurgeRoom(replicas, needed, pods, nodes, kept(controller, replicas), without)
 
 
 def _grown(unit: ApplySet, subject: WorkloadCheck, stalls: Trace) -> Iterator[Diagnostic]:

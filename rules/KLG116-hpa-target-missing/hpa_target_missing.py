@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from kubelint_gpu.engine.api import ApplySet, Diagnostic, Manifest, Related, rule
+from kubelint_gpu.engine.api import ApplySet, Diagnostic, Manifest, Pointer, Related, rule
 from kubelint_gpu.engine.remedies import rewritten
 from kubelint_gpu.inventory.declarations.did_you_mean import nearest
 from kubelint_gpu.kube.objects.workload import api_group
@@ -24,23 +24,14 @@ def hpa_target_missing(unit: ApplySet) -> Iterator[Diagnostic]:
         if not isinstance(name, str) or "." in group:
             continue
         own, served = _namespace(manifest), _GROUPS.get(str(kind)) == group
-        there = [one for one in _scalable(unit) if _namespace(one) == own]
-        if any(_called(one) == (group, kind, name) for one in there):
-            continue
         if served and any(pod.key.startswith(f"{own}/{name}-") for pod in unit.cluster.pods):
             continue
-        abroad = [one for one in unit.manifests if _called(one) == (group, kind, name)]
-        alike = sorted((one for one in there if one.name == name), key=lambda one: one.kind != kind)
-        near = nearest(name, [one.name for one in there if one.kind == kind])
-        meant = alike or [one for one in there if (one.kind, one.name) == (kind, near)] or abroad
+        meant, key = _meant(unit, own, (group, str(kind), name))
         if not meant:
             continue
-        where, value = (*TARGET, "name"), meant[0].name
-        if alike:
-            key = "apiVersion" if meant[0].kind == kind else "kind"
-            where, value = (*TARGET, key), str(meant[0].item.value[key])
-        elif near is None:
-            where, value = ("metadata", "namespace"), _namespace(meant[0])
+        abroad = key == "namespace"
+        where: Pointer = ("metadata", key) if abroad else (*TARGET, key)
+        value = {"namespace": _namespace(meant[0]), "name": meant[0].name}.get(key) or str(meant[0].item.value[key])
         found = listed([f"{one.kind} {_namespace(one)}/{one.name}" for one in meant], "or")
         missing = f"it scales {kind} {own}/{name}, which is not there"
         if not served:
@@ -51,11 +42,26 @@ def hpa_target_missing(unit: ApplySet) -> Iterator[Diagnostic]:
             f"{missing}: nothing is ever scaled",
             manifest,
             cause="target",
-            certainty="certain" if meant != abroad or (manifest.namespace and meant[0].namespace) else "possible",
+            certainty="certain" if not abroad or (manifest.namespace and meant[0].namespace) else "possible",
             related=tuple(Related(one.place(("metadata", "name")), f"{one.kind} {one.name} is there") for one in meant),
             help=(f"did you mean {found}?",),
             proposals=rewritten(manifest, where, [value]),
         )
+
+
+def _meant(unit: ApplySet, own: str, called: tuple[str, str, str]) -> tuple[list[Manifest], str]:
+    """Return the objects that an autoscaler might mean, and the key to change; none if its target is there."""
+    _, kind, name = called
+    there = [one for one in _scalable(unit) if _namespace(one) == own]
+    if any(_called(one) == called for one in there):
+        return [], ""
+    alike = sorted((one for one in there if one.name == name), key=lambda one: one.kind != kind)
+    if alike:
+        return alike, "apiVersion" if alike[0].kind == kind else "kind"
+    near = nearest(name, [one.name for one in there if one.kind == kind])
+    if near is not None:
+        return [one for one in there if (one.kind, one.name) == (kind, near)], "name"
+    return [one for one in unit.manifests if _called(one) == called], "namespace"
 
 
 def _scalable(unit: ApplySet) -> Iterator[Manifest]:

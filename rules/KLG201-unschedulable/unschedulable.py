@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterator
+from collections.abc import Container, Iterator, Sequence
 
 from kubelint_gpu.analysis.diagnosis import Diagnosis, diagnose, of_cause
 from kubelint_gpu.analysis.node_misfit import title
@@ -94,18 +94,30 @@ def _without_claim(unit: ApplySet, told: Container[str]) -> Iterator[Diagnostic]
                 continue
             event = f'persistentvolumeclaim "{name}" not found'
             yield _unknown(manifest, route, f"its pods wait for claim {name}", "it", "claim", name, event)
-        for route, claim in claims if base.storage_classes or whole else ():
-            name, volume = with_default_class(claim, there.storage_classes).class_name, claim.volume_name
-            waits = f"its pods wait for a volume of claim {claim.meta.name}"
-            if claim.phase == "Bound" or claim.bound:
-                continue
-            if volume and volume not in volumes and not is_placeholder(volume):
-                yield _unknown(manifest, route, waits, f"PersistentVolume {volume}", "volume", volume)
-            elif name not in classes and not volume:
-                unnamed = "a default StorageClass" if claim.storage_class is None else "a volume without a StorageClass"
-                what = f"StorageClass {name}" if name else unnamed
-                draft = _unknown(manifest, route, waits, what, "storage class", name)
-                yield _of_class(unit, manifest, route, claim, draft)
+        if base.storage_classes or whole:
+            yield from _without_volume(unit, manifest, claims, classes, volumes)
+
+
+def _without_volume(
+    unit: ApplySet,
+    manifest: Manifest,
+    claims: Sequence[tuple[Pointer, PersistentVolumeClaim]],
+    classes: Container[str],
+    volumes: Container[str],
+) -> Iterator[Diagnostic]:
+    """Yield the claims that are not bound, and whose volume or storage class does not exist."""
+    for route, claim in claims:
+        name, volume = with_default_class(claim, unit.cluster.storage_classes).class_name, claim.volume_name
+        waits = f"its pods wait for a volume of claim {claim.meta.name}"
+        if claim.phase == "Bound" or claim.bound:
+            continue
+        if volume and volume not in volumes and not is_placeholder(volume):
+            yield _unknown(manifest, route, waits, f"PersistentVolume {volume}", "volume", volume)
+        elif name not in classes and not volume:
+            unnamed = "a default StorageClass" if claim.storage_class is None else "a volume without a StorageClass"
+            what = f"StorageClass {name}" if name else unnamed
+            draft = _unknown(manifest, route, waits, what, "storage class", name)
+            yield _of_class(unit, manifest, route, claim, draft)
 
 
 def _made_with_pods(subject: WorkloadCheck) -> Iterator[tuple[Pointer, PersistentVolumeClaim]]:

@@ -55,13 +55,13 @@ def priority_inversion(unit: ApplySet) -> Iterator[Diagnostic]:
 
 
 def _fought_over(unit: ApplySet, batch: WorkloadCheck, serving: WorkloadCheck) -> list[str]:
-    from kubelint_gpu.scheduler.placement import contention
+    from kubelint_gpu.scheduler.placement.filling import evicts_on
 
     nodes = []
     for subject in (batch, serving):
         found = unit.alone(subject)
         nodes.append(found.fit.fits if found.fit is not None and not found.held else ())
     common = [name for name in nodes[0] if name in nodes[1]]
-    if not common or not contention.evicts_on(common[0], batch.pod, serving.pod, serving.workload.replicas, unit.empty):
+    if not common or not evicts_on(common[0], batch.pod, serving.pod, serving.workload.replicas, unit.empty):
         return []
     return common

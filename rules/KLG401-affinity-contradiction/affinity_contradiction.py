@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from kubelint_gpu.engine.api import ApplySet, Diagnostic, Manifest, Related, WorkloadCheck, field_pointers, rule
-from kubelint_gpu.evidence.runtime_classes import source_of
+from kubelint_gpu.evidence.declared_lines import source_of
 from kubelint_gpu.kube.objects.label_algebra import Contradiction, unsatisfiable
 from kubelint_gpu.messages.did_you_mean_label import nearest_value
 from kubelint_gpu.messages.wording import listed, requirement_name

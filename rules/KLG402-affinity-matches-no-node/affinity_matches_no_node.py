@@ -21,8 +21,7 @@ from kubelint_gpu.engine.api import (
     rule,
 )
 from kubelint_gpu.engine.remedies import renamed
-from kubelint_gpu.evidence.declared_lines import told_at
-from kubelint_gpu.evidence.runtime_classes import binding, source_of
+from kubelint_gpu.evidence.declared_lines import binding, source_of, told_at
 from kubelint_gpu.kube.objects.label_algebra import NumberBound, alternatives
 from kubelint_gpu.kube.objects.runtime_class import FIELD
 from kubelint_gpu.messages.did_you_mean_label import nearest_key, nearest_value

@@ -8,8 +8,8 @@ from kubelint_gpu.analysis.diagnosis import of_cause
 from kubelint_gpu.analysis.node_misfit import excluding_gpu_label
 from kubelint_gpu.builders.waiting_pods import scheduler_message
 from kubelint_gpu.engine.api import ApplySet, Diagnostic, rule
+from kubelint_gpu.evidence.declared_lines import source_of
 from kubelint_gpu.evidence.node_lines import clues, node_clues
-from kubelint_gpu.evidence.runtime_classes import source_of
 from kubelint_gpu.messages.wording import amount, listed
 
 

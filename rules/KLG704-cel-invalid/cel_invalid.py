@@ -7,8 +7,7 @@ from collections.abc import Iterator
 
 from kubelint_gpu.analysis.devices.claim_expressions import RuntimeFailure, runtime_failures
 from kubelint_gpu.analysis.devices.expression_compilation import compile_failures
-from kubelint_gpu.documents import value_at
-from kubelint_gpu.engine.api import ApplySet, Diagnostic, rule
+from kubelint_gpu.engine.api import ApplySet, Diagnostic, field_pointers, rule
 from kubelint_gpu.kube.values.errors import field_path
 from kubelint_gpu.messages.did_you_mean_label import nearest_key
 from kubelint_gpu.messages.wording import begun
@@ -58,7 +57,7 @@ def _failed(failure: RuntimeFailure) -> Diagnostic:
     # what the expression asks a device for that this one does not have
     key = failure.error.removeprefix(_NO_KEY) if failure.error.startswith(_NO_KEY) else ""
     manifest = failure.manifest
-    place, expression = manifest.place(failure.pointer), value_at(manifest.item.value, failure.pointer)
+    place, expression = manifest.place(failure.pointer), field_pointers.at(manifest, failure.pointer)
     found = re.search(rf"[.'\"]({re.escape(key)})\b", expression) if isinstance(expression, str) and key else None
     return Diagnostic(
         "KLG704",

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from functools import partial
 
-from kubelint_gpu.analysis.devices.claim_faults import ShapeFault
-from kubelint_gpu.analysis.devices.claim_shapes import shape_faults
+from kubelint_gpu.analysis.devices.claim_shapes import ShapeFault, shape_faults
 from kubelint_gpu.builders.faulty_claims import faulty_claims
 from kubelint_gpu.documents import editing
 from kubelint_gpu.documents.layout import NotEditable

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from checks_units import deployment, unit
 
-from kubelint_gpu.builders.strategy_fixes import strategy_fixes
+from kubelint_gpu.builders.deadlocks import strategy_fixes
 
 
 def titles(text, code="KLG101"):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from kubelint_gpu.explain.explanation_phrases import devices_text, names_text, some_names, victims_text
-from kubelint_gpu.scheduler.explain.extents import Extent
+from kubelint_gpu.scheduler.explain.explained_class import Extent
 
 
 def test_of_many_names_the_first_are_told():

@@ -6,7 +6,7 @@ import pytest
 
 from kubelint_gpu.documents import read
 from kubelint_gpu.inventory import load
-from kubelint_gpu.inventory.declarations.unread import ANY
+from kubelint_gpu.inventory.declarations.declared import ANY
 
 HEAD = "apiVersion: kubelint-gpu/v1\nkind: ClusterInventory\n"
 

@@ -7,7 +7,7 @@ import pytest
 
 from kubelint_gpu.documents import read
 from kubelint_gpu.inventory import Inventory, load
-from kubelint_gpu.inventory.declarations.unread import Unread
+from kubelint_gpu.inventory.declarations.declared import Unread
 from kubelint_gpu.kube.values.frozen import FrozenMap
 from kubelint_gpu.workspace.apply_set import ApplySet
 from kubelint_gpu.workspace.cluster_context import ClusterContext

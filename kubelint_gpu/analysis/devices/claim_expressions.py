@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Container, Iterator, Sequence
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
@@ -10,6 +10,7 @@ from kubelint_gpu.analysis.devices.unserved_claims import device_trial
 from kubelint_gpu.analysis.devices.written_claims import (
     CLASS,
     PodClaimReference,
+    WrittenClaim,
     claim_of,
     claim_references,
     device_objects,
@@ -82,67 +83,78 @@ def runtime_failures(unit: ApplySet) -> Iterator[RuntimeFailure]:
 
 
 def _failures(unit: ApplySet, trial: ClaimTrial) -> Iterator[RuntimeFailure]:
-    from kubelint_gpu.kube.dra.claim import ClaimSpec, DeviceQuery, DeviceRequest
-
     classes = {one.name: one for one in device_objects(unit) if one.kind == CLASS}
     known = {one["metadata"]["name"] for one in CLASSES} if device_trial(unit) is None else None
     references = [one for one in claim_references(unit) if not has_devices(unit, one)]
-    users = grouped((one.key, one) for one in references)
-    of_class = grouped(
-        (query.device_class, one) for one in references for query in (claim_of(unit, one) or ClaimSpec()).queries
-    )
-
-    def asked(spec: ClaimSpec, askers: Sequence[PodClaimReference]) -> _Found | None:
-        """Try the claim on the cluster's nodes that its pods may use, or on a preset, whose nodes only have devices."""
-        trial.renewed()
-        fails = trial.asked(spec).error is not None
-        if not fails and trial.failure_in_some_order(spec) is None:
-            return None
-        among = open_to(askers, trial.snapshot) if known is None else None
-        found = _asked(trial, spec, among) if fails else None
-        if found is None:
-            found = _found(trial.failure_in_some_order(spec, among))
-            return found and replace(found, certainty="possible", in_some_order=True)
-        # a device that somebody has is asked for nothing until it is free
-        sure = not askers or any(_fails_now(unit, one.subject) for one in askers)
-        return found if sure else replace(found, certainty="possible")
-
+    of_class = grouped((name, one) for one in references for name in _class_names(claim_of(unit, one)))
     for name, manifest in classes.items():
         if known is None or name in known:
-            askers = of_class.get(name, ())
-            lone_claim = ClaimSpec((DeviceRequest("r", DeviceQuery("r", name)),))
-            specs = grouped((claim_of(unit, one) or lone_claim, one) for one in askers)
-            every = [asked(lone_claim, askers), *(asked(spec, those) for spec, those in specs.items())]
-            failing = [one for one in every if one is not None and one.device_class == name]
-            found = min(failing, key=lambda one: one.certainty, default=None)
-            if found is not None:
-                failure = _failure(found, manifest, ("spec", "selectors"), "")
-                yield failure if askers else replace(failure, certainty="possible")
-    mine = set()
+            yield from _of_class(unit, trial, manifest, of_class.get(name, ()))
+    users = grouped((one.key, one) for one in references)
     for claim in written_claims(unit):
-        mine.add(claim.key)
-        if has_devices(unit, claim):
-            continue
-        if known is not None and not {query.device_class for query in claim.spec.queries} <= known:
-            continue
-        found = asked(claim.spec, users.get(claim.key, ()))
-        if found is None:
-            continue
-        pointer = next((where for where, query in claim.queries() if query == found.query), None)
-        if pointer is None:
-            continue
-        if not found.device_class:
-            yield _failure(found, claim.manifest, (*pointer, "selectors"), "")
-        elif found.device_class not in classes:
-            yield _failure(found, claim.manifest, (*pointer, "deviceClassName"), f"DeviceClass {found.device_class}")
-    for reference in references:
+        if not has_devices(unit, claim) and (known is None or known.issuperset(_class_names(claim.spec))):
+            yield from _of_claim(unit, trial, claim, users.get(claim.key, ()), classes)
+    mine = {claim.key for claim in written_claims(unit)}
+    for reference in references if known is None else ():
         spec = claim_of(unit, reference)
-        if known is not None or spec is None or reference.key in mine:
-            continue
-        found = asked(spec, [reference])
+        found = _asked(unit, trial, spec, [reference]) if spec is not None and reference.key not in mine else None
         if found is not None and found.device_class not in classes:
             owner = f"DeviceClass {found.device_class}" if found.device_class else f"{reference.kind} {reference.name}"
             yield _failure(found, reference.subject.manifest, reference.pointer, owner)
+
+
+def _of_class(
+    unit: ApplySet, trial: ClaimTrial, manifest: Manifest, askers: Sequence[PodClaimReference]
+) -> Iterator[RuntimeFailure]:
+    """Yield that the expressions of a class fail, in a claim for one device or in those of the `askers`."""
+    from kubelint_gpu.kube.dra.claim import ClaimSpec, DeviceQuery, DeviceRequest
+
+    lone_claim = ClaimSpec((DeviceRequest("r", DeviceQuery("r", manifest.name)),))
+    specs = grouped((claim_of(unit, one) or lone_claim, one) for one in askers)
+    every = [_asked(unit, trial, spec, those) for spec, those in ((lone_claim, askers), *specs.items())]
+    failing = [one for one in every if one is not None and one.device_class == manifest.name]
+    if failing:
+        failure = _failure(min(failing, key=lambda one: one.certainty), manifest, ("spec", "selectors"), "")
+        yield failure if askers else replace(failure, certainty="possible")
+
+
+def _of_claim(
+    unit: ApplySet,
+    trial: ClaimTrial,
+    claim: WrittenClaim,
+    users: Sequence[PodClaimReference],
+    classes: Container[str],
+) -> Iterator[RuntimeFailure]:
+    """Yield that the expressions of a claim fail, or those of a class that no manifest has."""
+    found = _asked(unit, trial, claim.spec, users)
+    pointer = next((where for where, query in claim.queries() if found is not None and query == found.query), None)
+    if found is None or pointer is None:
+        return
+    if not found.device_class:
+        yield _failure(found, claim.manifest, (*pointer, "selectors"), "")
+    elif found.device_class not in classes:
+        yield _failure(found, claim.manifest, (*pointer, "deviceClassName"), f"DeviceClass {found.device_class}")
+
+
+def _class_names(spec: ClaimSpec | None) -> list[str]:
+    return [query.device_class for query in spec.queries] if spec is not None else []
+
+
+def _asked(unit: ApplySet, trial: ClaimTrial, spec: ClaimSpec, askers: Sequence[PodClaimReference]) -> _Found | None:
+    """Try a claim on the cluster's nodes that its pods may use, or on a preset, whose nodes only have devices."""
+    trial.renewed()
+    fails = trial.asked(spec).error is not None
+    if not fails and trial.failure_in_some_order(spec) is None:
+        return None
+    among = open_to(askers, trial.snapshot) if device_trial(unit) is not None else None
+    outcome = trial.asked(spec, among=among) if fails else None
+    found = _found(outcome.selector) if outcome is not None and outcome.error is not None else None
+    if found is None:
+        found = _found(trial.failure_in_some_order(spec, among))
+        return found and replace(found, certainty="possible", in_some_order=True)
+    # a device that somebody has is asked for nothing until it is free
+    sure = not askers or any(_fails_now(unit, one.subject) for one in askers)
+    return found if sure else replace(found, certainty="possible")
 
 
 class _Found(Value):
@@ -160,12 +172,6 @@ def _fails_now(unit: ApplySet, subject: WorkloadCheck) -> bool:
     """Whether scheduling its pod beside the running ones fails with an error."""
     found = unit.beside_running(subject).fit
     return found is not None and found.error is not None
-
-
-def _asked(trial: ClaimTrial, spec: ClaimSpec, among: frozenset[str] | None = None) -> _Found | None:
-    """The selector that compiles, but with which scheduling a claim fails on some node."""
-    outcome = trial.asked(spec, among=among)
-    return _found(outcome.selector) if outcome.error is not None else None
 
 
 def _found(selector: tuple[SelectorFailure, Slot] | None) -> _Found | None:

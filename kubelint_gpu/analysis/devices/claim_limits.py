@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from kubelint_gpu.analysis.devices.claim_faults import ClaimFault
+from kubelint_gpu.analysis.devices.claim_shapes import ClaimFault
 from kubelint_gpu.analysis.devices.written_claims import CLAIM, claim_references, device_objects, written_claims
 from kubelint_gpu.documents import Pointer
 from kubelint_gpu.kube.dra.resource_api import MOST_CONSUMERS, MOST_DEVICES, MOST_REQUESTS

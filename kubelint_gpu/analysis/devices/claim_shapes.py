@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from kubelint_gpu.analysis.devices.claim_faults import ShapeFault
 from kubelint_gpu.analysis.devices.written_claims import GROUP, KINDS, TEMPLATE, claim_of, claim_references
 from kubelint_gpu.analysis.fields.refused_fields import unknown_fields
 from kubelint_gpu.documents import Pointer
+from kubelint_gpu.findings.finding import Certainty, Severity
 from kubelint_gpu.groups import grouped
 from kubelint_gpu.kube.dra.resource_api import SOURCE_UNTIL
 from kubelint_gpu.kube.objects.workload import api_group
@@ -16,11 +16,54 @@ from kubelint_gpu.kube.validation.api_table import service, table
 from kubelint_gpu.kube.values.errors import is_placeholder
 from kubelint_gpu.kube.values.plain import containers, mapping, sequence, written
 from kubelint_gpu.messages.wording import listed
+from kubelint_gpu.values import Value
 from kubelint_gpu.workspace import field_pointers
 from kubelint_gpu.workspace.answers import once
 from kubelint_gpu.workspace.apply_set import ApplySet
 from kubelint_gpu.workspace.manifest import Manifest
 from kubelint_gpu.workspace.workload_check import WorkloadCheck
+
+
+class ClaimFault(Value):
+    """A field that the API server refuses or drops, or that makes pods wait.
+
+    Attributes:
+        manifest: the object.
+        pointer: the field to point at.
+        text: what is wrong.
+        cause: distinguishes it from other faults of the object.
+        at_key: whether to point at the key of the field, not at its value.
+        help: what to do about it.
+        severity: the severity, if it is not that of the rule.
+    """
+
+    manifest: Manifest
+    pointer: Pointer
+    text: str
+    cause: str
+    at_key: bool = False
+    help: tuple[str, ...] = ()
+    severity: Severity | None = None
+    certainty: Certainty = "certain"
+
+
+class ShapeFault(ClaimFault):
+    """A field of a claim, or of its use, that is in the wrong place or names nothing.
+
+    Attributes:
+        covers: the fields that this fault fully explains: no other rule reports them.
+        near: the name that was probably meant.
+        wrap: the fields of the request at `pointer[:-1]` that belong under `exactly`.
+        unwrap: whether the content of the field belongs in its place.
+        version: the apiVersion with this shape.
+    """
+
+    covers: tuple[Pointer, ...] = ()
+    near: str = ""
+    wrap: tuple[str, ...] = ()
+    unwrap: bool = False
+    version: str = ""
+
 
 _VERSIONS = ("v1", "v1beta2", "v1beta1")
 _EXACTLY = "exactly"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
 
 from kubelint_gpu.analysis.devices.unserved_claims import certainty, device_trial
 from kubelint_gpu.analysis.devices.written_claims import CLAIM, PodClaimReference, claim_of, claim_references
@@ -15,6 +16,9 @@ from kubelint_gpu.scheduler.companions import lone
 from kubelint_gpu.simulation.prepare.workload_change import without_claims
 from kubelint_gpu.values import Value, replace
 from kubelint_gpu.workspace.apply_set import ApplySet
+
+if TYPE_CHECKING:
+    from kubelint_gpu.scheduler.plugins.dynamic_resources.claim_trial import ClaimTrial
 
 
 class SharedClaim(Value):
@@ -48,22 +52,16 @@ def shared_claims(unit: ApplySet) -> Iterator[SharedClaim]:
     users = Counter((one.namespace, one.name) for one in claim_references(unit) if one.kind == CLAIM)
     for reference in claim_references(unit):
         subject = reference.subject
-        spec = claim_of(unit, reference) if reference.kind == CLAIM else None
-        per_node = subject.controller.node_bound
         wanted = min(subject.workload.replicas, TOLD.sharing_pods)
-        if spec is None or not (per_node or (subject.places_pods and wanted)):
-            continue
-        if wanted == 1 and not per_node and users[reference.namespace, reference.name] == 1:
-            continue
-        trial.renewed()
-        if not trial.asked(spec).fits or not trial.is_local(spec):
+        several = wanted > 1 or users[reference.namespace, reference.name] > 1
+        per_node = subject.controller.node_bound
+        if not (per_node or (subject.places_pods and wanted and several)) or not _binds(unit, trial, reference):
             continue
         pod = lone(subject.pod, trial.snapshot)
         if per_node:
             nodes = len(fit(without_claims(pod), trial.snapshot).fits)
-            placed = min(1, len(fit(pod, trial.snapshot).fits))
-            if placed and nodes > 1:
-                yield SharedClaim(reference, nodes, placed, True, found)
+            if nodes > 1 and fit(pod, trial.snapshot).fits:
+                yield SharedClaim(reference, nodes, 1, True, found)
             continue
         best = _held_back([pod] * wanted, trial.snapshot)
         if best:
@@ -80,6 +78,15 @@ def shared_claims(unit: ApplySet) -> Iterator[SharedClaim]:
         for reference in references if _held_back(pods, trial.snapshot) else ():
             others = tuple(one.subject.manifest.object for one in references if one is not reference)
             yield SharedClaim(reference, total, 0, False, found, others)
+
+
+def _binds(unit: ApplySet, trial: ClaimTrial, reference: PodClaimReference) -> bool:
+    """Whether a pod refers to a named claim that can be allocated, to devices of one node."""
+    spec = claim_of(unit, reference) if reference.kind == CLAIM else None
+    if spec is None:
+        return False
+    trial.renewed()
+    return bool(trial.asked(spec).fits) and trial.is_local(spec)
 
 
 def _held_back(pods: Sequence[Pod], snapshot: Snapshot) -> int | None:

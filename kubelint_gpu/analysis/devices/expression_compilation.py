@@ -8,7 +8,7 @@ from kubelint_gpu.analysis.devices.written_claims import device_objects
 from kubelint_gpu.documents import Pointer
 from kubelint_gpu.scheduler.framework.release import behaviour
 from kubelint_gpu.values import Value
-from kubelint_gpu.workspace.answers import once
+from kubelint_gpu.workspace.answers import once_each
 from kubelint_gpu.workspace.apply_set import ApplySet
 from kubelint_gpu.workspace.manifest import Manifest
 
@@ -23,13 +23,9 @@ class CompileFailure(Value):
     offset: int | None
 
 
-@once
-def compile_failures(unit: ApplySet) -> tuple[CompileFailure, ...]:
+@once_each
+def compile_failures(unit: ApplySet) -> Iterator[CompileFailure]:
     """The expressions of a unit that do not compile."""
-    return tuple(_failures(unit))
-
-
-def _failures(unit: ApplySet) -> Iterator[CompileFailure]:
     # its functions are those of the release before, to which the API server may go back
     library = None if unit.minor_release is None else unit.minor_release - 1
     for manifest in device_objects(unit):

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from kubelint_gpu.budget import TOLD
 from kubelint_gpu.documents import Pointer
+from kubelint_gpu.kube.values.quantity import shown
 from kubelint_gpu.messages.did_you_mean_label import nearest_value
 from kubelint_gpu.messages.wording import begun, counted, listed
 from kubelint_gpu.values import Value
 
 if TYPE_CHECKING:
-    from kubelint_gpu.kube.dra.asked_values import AskedValues
+    from kubelint_gpu.kube.dra.asked_values import AskedValues, Path
     from kubelint_gpu.kube.dra.sight import Subject
 
 
@@ -53,7 +55,6 @@ def unmet(expression: str, subjects: Sequence[Subject], of: str, *, shareable: b
 
 
 def _fault(asks: AskedValues, subjects: Sequence[Subject], none: str) -> Fault:
-    from kubelint_gpu.analysis.devices.device_values import values_of, written
     from kubelint_gpu.kube.dra.asked_values import CONTAINS, ENDS, STARTS
 
     names = [path[2] for path in asks.paths]
@@ -79,6 +80,35 @@ def _fault(asks: AskedValues, subjects: Sequence[Subject], none: str) -> Fault:
 
 
 def _have(times: int, value: tuple[str, bool]) -> str:
-    from kubelint_gpu.analysis.devices.device_values import written
 
     return f"{times} {'has' if times == 1 else 'have'} {written(value[0], is_text=value[1])}"
+
+
+def values_of(subjects: Sequence[Subject], path: Path) -> dict[tuple[str, bool], int]:
+    """The values of devices at a path, and whether each is a text, with their numbers; the most frequent first."""
+    from kubelint_gpu.kube.dra.asked_values import DRIVER
+    from kubelint_gpu.kube.dra.device import Attribute, qualified
+
+    kind, *wanted = path
+    found: Counter[tuple[str, bool]] = Counter()
+    for subject in subjects:
+        if path == DRIVER:
+            found[subject.driver, True] += 1
+            continue
+        parts: Mapping[str, object] = subject.attributes if kind == "attributes" else subject.capacity
+        for name, one in parts.items():
+            if [*qualified(name, subject.driver)] == wanted:
+                value = one.value if isinstance(one, Attribute) else shown_amount(one)
+                found[written(value), isinstance(one, Attribute) and one.kind == "string"] += 1
+    return dict(sorted(found.items(), key=lambda item: (-item[1], item[0])))
+
+
+def written(value: object, *, is_text: bool = False) -> str:
+    """Format a value: a text in quotes, `false` as in an expression."""
+    text = str(value).lower() if isinstance(value, bool) else str(value)
+    return f"'{text}'" if is_text else text
+
+
+def shown_amount(amount: object) -> str:
+    """Format an amount as a quantity: `80Gi`, `24`."""
+    return shown("memory", amount) if isinstance(amount, int) else str(amount)

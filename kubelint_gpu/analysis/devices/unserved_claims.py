@@ -16,7 +16,6 @@ from kubelint_gpu.workspace.apply_set import ApplySet
 
 if TYPE_CHECKING:
     from kubelint_gpu.kube.dra.claim import ClaimSpec, DeviceQuery
-    from kubelint_gpu.scheduler.plugins.dynamic_resources.allocator.pools import Slot
     from kubelint_gpu.scheduler.plugins.dynamic_resources.claim_trial import ClaimTrial
 from kubelint_gpu.analysis.devices.written_claims import PodClaimReference, open_to
 
@@ -141,7 +140,7 @@ def _of_class(trial: ClaimTrial, spec: ClaimSpec, plain: DeviceQuery) -> unmet_c
     tolerant = replace(plain, tolerations=(Toleration(operator="Exists"),))
     if _fails(trial, _with(spec, tolerant)):
         return unmet_conditions.Fault(
-            ("deviceClassName",), f"no node can use its {_devices(found)} of class {plain.device_class}"
+            ("deviceClassName",), f"no node can use its {counted(len(found), 'device')} of class {plain.device_class}"
         )
     taints = sorted({str(taint) for slot in found for taint in slot.device.taints if taint.blocks})
     told = f"every device of class {plain.device_class} has a taint that the request does not tolerate"
@@ -150,7 +149,7 @@ def _of_class(trial: ClaimTrial, spec: ClaimSpec, plain: DeviceQuery) -> unmet_c
 
 
 def _of_capacity(trial: ClaimTrial, query: DeviceQuery, without: DeviceQuery) -> unmet_conditions.Fault:
-    from kubelint_gpu.analysis.devices import device_values
+    from kubelint_gpu.analysis.devices.unmet_conditions import shown_amount
     from kubelint_gpu.kube.dra.device import qualified
 
     found = trial.selected(without)
@@ -162,8 +161,8 @@ def _of_capacity(trial: ClaimTrial, query: DeviceQuery, without: DeviceQuery) ->
             for one in slot.device.capacity
             if qualified(one, slot.id.driver) == qualified(name, slot.id.driver)
         ]
-        most = f"the most is {device_values.shown_amount(max(has))}" if has else "none of them has it"
-        asked.append((f"{device_values.shown_amount(amount)} of {name}", f" ({most})"))
+        most = f"the most is {shown_amount(max(has))}" if has else "none of them has it"
+        asked.append((f"{shown_amount(amount)} of {name}", f" ({most})"))
     return unmet_conditions.Fault(("capacity",), none + listed([*map("".join, asked)]))
 
 
@@ -197,10 +196,6 @@ def _of_selector(trial: ClaimTrial, query: DeviceQuery) -> unmet_conditions.Faul
         query.selectors[-1] or "", [slot.subject for slot in left], of, shareable=trial.features.betas
     )
     return replace(fault, below=("selectors", number, "cel", "expression"))
-
-
-def _devices(found: Sequence[Slot]) -> str:
-    return counted(len(found), "device")
 
 
 def _of_all(trial: ClaimTrial, spec: ClaimSpec) -> unmet_conditions.Fault | None:

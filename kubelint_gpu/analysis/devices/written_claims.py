@@ -11,7 +11,7 @@ from kubelint_gpu.scheduler import Snapshot
 from kubelint_gpu.scheduler.companions import fit_lone
 from kubelint_gpu.values import Value, replace
 from kubelint_gpu.workspace import field_pointers
-from kubelint_gpu.workspace.answers import once
+from kubelint_gpu.workspace.answers import once, once_each
 from kubelint_gpu.workspace.apply_set import ApplySet
 from kubelint_gpu.workspace.manifest import Manifest
 from kubelint_gpu.workspace.workload_check import WorkloadCheck
@@ -96,13 +96,9 @@ def device_objects(unit: ApplySet) -> Iterator[Manifest]:
     return (one for one in unit.manifests if one.kind in KINDS and api_group(one.item.value) == GROUP)
 
 
-@once
-def written_claims(unit: ApplySet) -> tuple[WrittenClaim, ...]:
+@once_each
+def written_claims(unit: ApplySet) -> Iterator[WrittenClaim]:
     """The claims and templates of a unit that can be read, apart from their tolerations."""
-    return tuple(_written_claims(unit))
-
-
-def _written_claims(unit: ApplySet) -> Iterator[WrittenClaim]:
     for manifest in device_objects(unit):
         if manifest.kind == CLASS:
             continue
@@ -118,13 +114,9 @@ def _written_claims(unit: ApplySet) -> Iterator[WrittenClaim]:
             yield WrittenClaim(manifest, spec, (*spec_pointer(value), "devices"), is_flat(value))
 
 
-@once
-def claim_references(unit: ApplySet) -> tuple[PodClaimReference, ...]:
+@once_each
+def claim_references(unit: ApplySet) -> Iterator[PodClaimReference]:
     """The references of the unit's pods to claims and templates; an entry with both is refused and left out."""
-    return tuple(_claim_references(unit))
-
-
-def _claim_references(unit: ApplySet) -> Iterator[PodClaimReference]:
     for subject in unit.subjects:
         if not subject.workload.spec.resource_claims:
             continue

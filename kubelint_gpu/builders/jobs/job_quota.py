@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from kubelint_gpu.analysis.ended_jobs import PODS, EndedJobs, ended_jobs, standing_pods
 from kubelint_gpu.analysis.transitions import without_leaving
+from kubelint_gpu.builders.kubelet_refusal import aftermath
 from kubelint_gpu.engine.api import ASKED, WHO, ApplySet, Diagnostic, Shared, WorkloadCheck
 from kubelint_gpu.evidence.declared_lines import quota_limits
 from kubelint_gpu.evidence.stakes import stakes
@@ -13,7 +14,7 @@ from kubelint_gpu.kube.objects.quota import QuotaRefusal, quota_refusal
 from kubelint_gpu.kube.objects.rolling import JobStrategy
 from kubelint_gpu.kube.objects.workload import Workload
 from kubelint_gpu.kube.values.quantity import ONE
-from kubelint_gpu.messages.why_fewer import refused, what_a_quota_needs
+from kubelint_gpu.messages.why_fewer import KEPT_APART, refused, what_a_quota_needs, what_helps, why_fewer
 from kubelint_gpu.messages.wording import counted
 from kubelint_gpu.simulation.controllers.job import job_of, objects_of_pods, piles_up, stops_for_ever
 from kubelint_gpu.simulation.prepare.workload_change import created_pod, is_temporary, pods_of_others
@@ -115,3 +116,22 @@ def outcome(strategy: JobStrategy, *, made: bool) -> str:
         still = ", which still waits" if made else ""
         return f"with concurrencyPolicy Replace each run only takes the place of the one before it{still}"
     return "its pods wait for ever" if made else "the Job never ends"
+
+
+def prospect(
+    subject: WorkloadCheck, strategy: JobStrategy, waiting: Waiting | None, refusal: QuotaRefusal | None
+) -> tuple[str, str, tuple[str, ...]]:
+    """Return what the pods of a Job meet, how it ends, and what helps."""
+    lasts, node = stops_for_ever(strategy) or piles_up(strategy), subject.workload.spec.node_name
+    ends = ("set activeDeadlineSeconds, which ends a run that waits",) if lasts else ()
+    found = "not one of its pods finds room"
+    if waiting is not None:
+        ends = (*filter(None, (what_helps(waiting.lacks),)), *ends)
+        if why_fewer(waiting.lacks, None) == KEPT_APART:
+            found = "each of its pods is kept away from all nodes"
+    if refusal is not None:
+        told = f"each is refused {refused(refusal)}; {outcome(strategy, made=False)}"
+        return "not one of its pods is made", told, (what_a_quota_needs(refusal), *ends)
+    if node:
+        return found, f"the kubelet of {node} fails each of them", (aftermath(subject.manifest),)
+    return found, outcome(strategy, made=True), ends

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from kubelint_gpu.analysis.beyond.cluster_beyond import cluster_beyond, grown_beyond
 from kubelint_gpu.analysis.certainty import is_certain
@@ -11,15 +11,14 @@ from kubelint_gpu.analysis.predecessors import is_made
 from kubelint_gpu.analysis.rollout_facts import judgements_in
 from kubelint_gpu.analysis.room.known_room import taking_nodes
 from kubelint_gpu.analysis.transitions import without_leaving
-from kubelint_gpu.builders.jobs.job_quota import outcome, refusal_beside, refused_job_pods
+from kubelint_gpu.builders.jobs.job_quota import prospect, refusal_beside, refused_job_pods
 from kubelint_gpu.builders.jobs.running_for_good import MOST_OTHERS, keeping, running_for_good, while_running
-from kubelint_gpu.builders.kubelet_refusal import aftermath
 from kubelint_gpu.builders.waiting_pods import declare, of_one_node, unsure_claims
 from kubelint_gpu.engine.api import ApplySet, Diagnostic, Pointer, Related, WorkloadCheck
 from kubelint_gpu.evidence.stakes import stakes, wait_of
+from kubelint_gpu.kube.objects.workload import Workload
 from kubelint_gpu.messages.wait import Wait
-from kubelint_gpu.messages.why_fewer import KEPT_APART, refused, what_a_quota_needs, what_helps, why_fewer
-from kubelint_gpu.simulation.controllers.job import job_of, piles_up, stops_for_ever
+from kubelint_gpu.simulation.controllers.job import job_of
 from kubelint_gpu.simulation.questions.starved_jobs import starves, waits_for, waits_for_volume
 from kubelint_gpu.simulation.search.trace import Waiting
 from kubelint_gpu.simulation.search.verdict import Judgement
@@ -46,37 +45,23 @@ def starving(unit: ApplySet, subject: WorkloadCheck) -> Iterator[Diagnostic]:
     strategy, others = job.strategy, running_for_good(unit, [subject])
     beside = [keeping(unit, one) for one in others]
     cluster = without_leaving(unit, unit.cluster)
-    beside_all = None if others or cluster.quotas else unit.beside_running(subject).fit
-    fits = beside_all is not None and beside_all.schedulable
-    if fits or len(others) > MOST_OTHERS or not starves(workload, beside, cluster):
-        attached = waits_for_volume(workload, beside, cluster) if len(others) <= MOST_OTHERS else None
-        yield from behind(unit, subject, judgement, attached)
+    if len(others) > MOST_OTHERS:
+        yield from behind(unit, subject, judgement, None)
         return
-    certain = unit.is_closed_to(subject) or (
-        cluster_beyond(unit).known and starves(workload, beside, without_leaving(unit, grown_beyond(unit)))
-    )
+    alone = not others and not cluster.quotas
+    if (alone and unit.beside_running(subject).schedulable) or not starves(workload, beside, cluster):
+        yield from behind(unit, subject, judgement, waits_for_volume(workload, beside, cluster))
+        return
+    certain = _starves_anywhere(unit, subject, beside)
     if unit.may_grow_for(subject) and not certain:
         return
     # of a CronJob, the next run waits, and what runs beside it then might be gone
-    now = certain and not job.scheduled and not any(is_made(unit, one) for one in others)
-    told, node = outcome(strategy, made=True), workload.spec.node_name
-    lasts = stops_for_ever(strategy) or piles_up(strategy)
-    ends = ("set activeDeadlineSeconds, which ends a run that waits",) if lasts else ()
-    waiting = None if node else waits_for(workload, beside, cluster)
-    kept = waiting is not None and why_fewer(waiting.lacks, None) == KEPT_APART
-    finds = "each of its pods is kept away from all nodes" if kept else "not one of its pods finds room"
-    ends = (*filter(None, (what_helps(waiting.lacks) if waiting is not None else "",)), *ends)
+    now = certain and not (job.scheduled or any(is_made(unit, one) for one in others))
+    waiting = None if workload.spec.node_name else waits_for(workload, beside, cluster)
     refusal = refusal_beside(unit, subject, beside)
-    if refusal and not starves(workload, beside, replace(cluster, quotas=())):
-        finds, told = (
-            "not one of its pods is made",
-            f"each is refused {refused(refusal)}; {outcome(strategy, made=False)}",
-        )
-        ends = (what_a_quota_needs(refusal), *ends)
-    elif node:
-        told, ends = f"the kubelet of {node} fails each of them", (aftermath(manifest),)
+    by_quota = refusal is not None and not starves(workload, beside, replace(cluster, quotas=()))
+    finds, told, ends = prospect(subject, strategy, waiting, refusal if by_quota else None)
     forbids = strategy.concurrency == "Forbid" and manifest.present(_POLICY)
-    policy = (Related(manifest.place(_POLICY), "a run that waits counts as active"),) if forbids else ()
     yield Diagnostic(
         "KLG109",
         manifest.place(("spec",), "key"),
@@ -87,10 +72,20 @@ def starving(unit: ApplySet, subject: WorkloadCheck) -> Iterator[Diagnostic]:
         severity=None if now else "warning",
         waits=(manifest.object,),
         scheduler=(waiting and waiting.scheduler) or None,
-        related=(*policy, *(stakes(unit, subject, waiting) if waiting is not None else ())),
-        cycle=(Wait(workload, waiting, standing=True, only=True).clause,) if waiting is not None else (),
+        related=(
+            *((Related(manifest.place(_POLICY), "a run that waits counts as active"),) if forbids else ()),
+            *(stakes(unit, subject, waiting) if waiting is not None else ()),
+        ),
+        cycle=() if waiting is None else (Wait(workload, waiting, standing=True, only=True).clause,),
         help=ends,
     )
+
+
+def _starves_anywhere(unit: ApplySet, subject: WorkloadCheck, beside: Sequence[Workload]) -> bool:
+    """Whether no node beyond the inventory lets a pod run that finds no room here."""
+    if unit.is_closed_to(subject) or not cluster_beyond(unit).known:
+        return unit.is_closed_to(subject)
+    return starves(subject.workload, beside, without_leaving(unit, grown_beyond(unit)))
 
 
 def behind(

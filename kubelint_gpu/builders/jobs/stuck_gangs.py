@@ -22,7 +22,7 @@ from kubelint_gpu.simulation.growth import fully_grown
 from kubelint_gpu.simulation.questions.starved_jobs import running_at_once, stays_short
 from kubelint_gpu.simulation.search.verdict import Verdict
 from kubelint_gpu.values import Value, replace
-from kubelint_gpu.workspace.answers import once
+from kubelint_gpu.workspace.answers import once_each
 
 if TYPE_CHECKING:
     from kubelint_gpu.simulation.questions import gang
@@ -85,18 +85,14 @@ class GangDeadlock(Value, eq=False):
 StuckGang = ShortGang | OverlappingRuns | GangDeadlock | UndecidedGang
 
 
-@once
-def stuck_gangs(unit: ApplySet) -> tuple[StuckGang, ...]:
-    """The findings about Jobs and custom resources of a unit that need all their pods at once."""
-    return tuple(_stuck_gangs(unit))
-
-
 def never_released(unit: ApplySet) -> frozenset[str]:
     """The Jobs whose pods hold something for ever, or until a deadline."""
     return frozenset[str]().union(*(one.keys for one in stuck_gangs(unit)))
 
 
-def _stuck_gangs(unit: ApplySet) -> Iterator[StuckGang]:
+@once_each
+def stuck_gangs(unit: ApplySet) -> Iterator[StuckGang]:
+    """The findings about Jobs and custom resources of a unit that need all their pods at once."""
     if not unit.has_nodes:
         return
     teams = [team_of(one) for one in map(resumed, unit.subjects) if waits_for_all(unit, one, queued=True)]
@@ -123,27 +119,16 @@ def _stuck_gangs(unit: ApplySet) -> Iterator[StuckGang]:
 
 def _held(unit: ApplySet, teams: list[Team]) -> Iterator[GangDeadlock | UndecidedGang]:
     """Yield a deadlock of Jobs that could each have all pods alone, or that the question is undecided."""
-    from kubelint_gpu.analysis import coupled
-
     if len(teams) < 2:
         return
     question = "it and others hold each other up"
-    members = [one for team in teams for one in team.subjects]
-    near = [{near.key for one in team.subjects for near in near_jobs(unit, one)} for team in teams]
-    for team in [team for team, keys in zip(teams, near, strict=True) if not keys <= {one.key for one in members}]:
+    for team in _near_others(unit, teams):
         teams.remove(team)
-        members = [one for one in members if one not in team.subjects]
-        if any(share_nodes(unit, one, other) for one in team.subjects for other in members):
+        others = [one for other in teams for one in other.subjects]
+        if any(share_nodes(unit, one, other) for one in team.subjects for other in others):
             yield UndecidedGang(team, question, "its pods must be near to those of a Job, which come and go")
-    beside = list({one.key: one for subject in members for one in coupled.bound_to(unit, subject)}.values())
-    cluster = without_leaving(unit, unit.cluster)
-    found = _together(cluster, teams, beside, unit.budget)
-    if not found.waits:
-        others = [*beside, *(one for one in running_for_good(unit, members, daemons=True) if one not in beside)]
-        if len(beside) < len(others) <= MOST_OTHERS:
-            crowded = _together(cluster, teams, others, unit.budget)
-            if crowded.waits:
-                found, beside = crowded, others
+    members = [one for team in teams for one in team.subjects]
+    found, beside = _beside_others(unit, teams, members)
     if found.verdict is Verdict.UNDECIDED and beside:
         yield UndecidedGang(teams[0], question, UNSEEN)
     # a Job that has nothing keeps nothing from others
@@ -157,12 +142,36 @@ def _held(unit: ApplySet, teams: list[Team]) -> Iterator[GangDeadlock | Undecide
         yield GangDeadlock(stuck, tuple(beside), found, certain)
 
 
+def _beside_others(
+    unit: ApplySet, teams: Sequence[Team], members: Sequence[WorkloadCheck]
+) -> tuple[gang.Gang, list[WorkloadCheck]]:
+    """Return whether teams block each other, beside the workloads bound to them or else beside all that stay."""
+    from kubelint_gpu.analysis import coupled
+
+    beside = list({one.key: one for subject in members for one in coupled.bound_to(unit, subject)}.values())
+    cluster = without_leaving(unit, unit.cluster)
+    found = _together(cluster, teams, beside, unit.budget)
+    if found.waits:
+        return found, beside
+    others = [*beside, *(one for one in running_for_good(unit, members, daemons=True) if one not in beside)]
+    if len(beside) < len(others) <= MOST_OTHERS:
+        crowded = _together(cluster, teams, others, unit.budget)
+        if crowded.waits:
+            return crowded, others
+    return found, beside
+
+
+def _near_others(unit: ApplySet, teams: Sequence[Team]) -> list[Team]:
+    """The teams whose pods must be near those of a Job that is in none of the teams."""
+    members = {one.key for team in teams for one in team.subjects}
+    near = ({near.key for one in team.subjects for near in near_jobs(unit, one)} for team in teams)
+    return [team for team, keys in zip(teams, near, strict=True) if not keys <= members]
+
+
 def _together(cluster: Cluster, teams: Sequence[Team], beside: Sequence[WorkloadCheck], budget: int) -> gang.Gang:
     from kubelint_gpu.simulation.questions import gang
 
-    return gang.gang(
-        [team.workloads for team in teams], cluster, beside=[one.workload for one in beside], budget=budget
-    )
+    return gang.gang([team.workloads for team in teams], cluster, beside=_workloads(beside), budget=budget)
 
 
 def _holds_further(
@@ -186,27 +195,26 @@ def short_gangs(unit: ApplySet, team: Team) -> Iterator[ShortGang | UndecidedGan
     staying = [one for one in running_for_good(unit, team.subjects) if not jobs_beside.may_evict(jobs, [one.workload])]
     staying = [one for one in staying if one not in bound]
     every = [bound, [*bound, *staying]] if staying and len(bound) + len(staying) <= MOST_OTHERS else [bound]
-    found = [running_at_once(jobs, [one.workload for one in beside], cluster) for beside in every]
+    found = [running_at_once(jobs, _workloads(beside), cluster) for beside in every]
     short = [(beside, ran) for beside, ran in zip(every, found, strict=True) if ran is not None and ran[0] < team.pods]
     if short:
         # that it never runs whole says more than that it may not
         beside, (least, most) = min(short, key=lambda one: one[1][1] == team.pods)
         refusal = _refusal(unit, team, beside, most)
         # the room of pools at their maximum is counted
-        grown = unit.is_closed and not any(unit.may_outgrow(one) for one in team.subjects)
-        closed = grown or all(unit.is_closed_to(one) for one in team.subjects)
-        others = [one.workload for one in beside]
-        certain = refusal is not None or closed or stays_short(jobs, others, cluster, (least, most))
+        outgrown = any(unit.may_outgrow(one) for one in team.subjects)
+        closed = (unit.is_closed and not outgrown) or all(unit.is_closed_to(one) for one in team.subjects)
+        certain = refusal is not None or closed or stays_short(jobs, _workloads(beside), cluster, (least, most))
         # of a Job none of whose pods is made another finding tells
         some_made = least or (refusal is not None and team.custom is not None)
-        if some_made and (certain or not any(unit.may_outgrow(one) for one in team.subjects)):
+        if some_made and (certain or not outgrown):
             yield ShortGang(team, tuple(beside), least, most, certain, refusal)
     elif found[-1] is None and bound:
         yield UndecidedGang(
             team,
             "all its pods run at once",
             "it may evict some of those that its pods must be near to or apart from"
-            if jobs_beside.may_evict(jobs, [one.workload for one in bound])
+            if jobs_beside.may_evict(jobs, _workloads(bound))
             else UNSEEN,
         )
 
@@ -218,7 +226,11 @@ def refusal_of_next(
     parts = [replace(one.workloads[0], replicas=running[one.key]) for one in teams if len(one.workloads) == 1]
     if len(parts) < len(teams):
         return None
-    return refusal_beside(unit, teams[0].largest, [*(one.workload for one in beside), *parts])
+    return refusal_beside(unit, teams[0].largest, [*_workloads(beside), *parts])
+
+
+def _workloads(subjects: Sequence[WorkloadCheck]) -> list[Workload]:
+    return [one.workload for one in subjects]
 
 
 def _relaxed(unit: ApplySet, place: int, team: Team) -> Workload:
@@ -236,7 +248,7 @@ def _refusal(unit: ApplySet, team: Team, beside: Sequence[WorkloadCheck], made: 
 
     Several templates are created one after the other.
     """
-    there = [one.workload for one in beside]
+    there = _workloads(beside)
     if len(team.workloads) == 1:
         return refusal_beside(unit, team.largest, [*there, replace(team.workloads[0], replicas=made)])
     for subject, mine in zip(team.subjects, team.workloads, strict=True):

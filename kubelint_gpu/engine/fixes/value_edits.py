@@ -203,7 +203,9 @@ def renamed(part: ValuesPart, pointer: Pointer, key: str, value: Any) -> tuple[E
     scalar = with_scalar(part, pointer, value)
     if part.places is None:
         text = emitter.scalar_text(key)
-        return _edit(part, pointer, lambda item, where: Edit(_path(item), item.locate(where, "key"), text)), scalar
+        return _edit(
+            part, pointer, lambda item, where: Edit(item.document.source.path, item.locate(where, "key"), text)
+        ), scalar
     ((name, _),) = _parameters((*pointer[:-1], key), value)
     place, text = (*part.base, *part.places[pointer][:-1], "name"), emitter.scalar_text(name)
     return made_in(part.script, lambda item: replace_scalar(item, place, text)), scalar
@@ -250,10 +252,6 @@ def _set(item: Item, pointer: Pointer, value: Any) -> Edit:
     if not pointer:
         raise NotEditable("the whole text changes")
     return set_key(item, pointer[:-1], str(pointer[-1]), value)
-
-
-def _path(item: Item) -> str:
-    return item.document.source.path
 
 
 def _item(document: Document) -> Item:

@@ -8,9 +8,8 @@ from typing import Any
 from msgspec import Struct, field
 
 from kubelint_gpu.documents import Item, Pointer
-from kubelint_gpu.inventory.declarations.complaint import error_at, remark_at
 from kubelint_gpu.inventory.declarations.declared import Declared
-from kubelint_gpu.inventory.declarations.inventory import InventoryError
+from kubelint_gpu.inventory.declarations.inventory import InventoryError, error_at, remark_at
 from kubelint_gpu.inventory.dra.nvidia import CLASSES, DRIVER, entries_of, gpu_devices, memory_of, model_of, untold
 from kubelint_gpu.inventory.gpus.gpu_models import product_label, similar_model
 from kubelint_gpu.inventory.gpus.mig import impossible

@@ -6,7 +6,6 @@ import json
 from typing import Any
 
 from kubelint_gpu.documents import Item, Pointer, value_at
-from kubelint_gpu.inventory.declarations.complaint import error_at, remark_at
 from kubelint_gpu.inventory.declarations.declared import Declared, Routes
 from kubelint_gpu.inventory.declarations.inventory import (
     MAY_BE,
@@ -17,6 +16,8 @@ from kubelint_gpu.inventory.declarations.inventory import (
     Autoscaling,
     InventoryError,
     Pool,
+    error_at,
+    remark_at,
 )
 from kubelint_gpu.inventory.gpus.advertised import Advertised, advertised
 from kubelint_gpu.inventory.reading import understood

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from kubelint_gpu.documents import Item, Pointer
-from kubelint_gpu.inventory.declarations.complaint import error_about, warning_about
 from kubelint_gpu.inventory.declarations.declared import Declared
+from kubelint_gpu.inventory.declarations.inventory import error_about, warning_about
 from kubelint_gpu.inventory.kubernetes_version import minor_version
 from kubelint_gpu.inventory.reading import understood
 from kubelint_gpu.kube.objects.node import Node, with_cordon_taint

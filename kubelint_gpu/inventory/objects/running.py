@@ -9,9 +9,9 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from kubelint_gpu.documents import Item, Pointer
-from kubelint_gpu.inventory.declarations.complaint import error_about, error_at
 from kubelint_gpu.inventory.declarations.declared import Declared, Routes
 from kubelint_gpu.inventory.declarations.did_you_mean import MOST_HINTS, did_you_mean
+from kubelint_gpu.inventory.declarations.inventory import error_about, error_at
 from kubelint_gpu.inventory.reading import understood
 from kubelint_gpu.kube.objects.node import Node
 from kubelint_gpu.kube.objects.pod import Pod

@@ -79,9 +79,8 @@ def templates(value: dict[str, Any]) -> Iterator[tuple[Pointer, str]]:
         where, found, above = left.pop()
         if isinstance(found, dict):
             if where and _is_pod_spec(found):
-                whole = (
-                    where[-1] == "spec" and isinstance(above, dict) and len(where) > 1 and _is_template(where, above)
-                )
+                whole = where[-1] == "spec" and isinstance(above, dict) and len(where) > 1
+                whole = whole and (above.keys() <= _TEMPLATE or str(where[-2]).lower().endswith("template"))
                 yield (where[:-1], "template") if whole else (where, "spec")
                 continue
             if where and _asks(found.get("resources")):
@@ -90,10 +89,6 @@ def templates(value: dict[str, Any]) -> Iterator[tuple[Pointer, str]]:
             left += [((*where, key), below, found) for key, below in reversed(found.items()) if isinstance(key, str)]
         elif isinstance(found, list):
             left += [((*where, place), below, found) for place, below in reversed(list(enumerate(found)))]
-
-
-def _is_template(where: Pointer, above: dict[str, Any]) -> bool:
-    return above.keys() <= _TEMPLATE or str(where[-2]).lower().endswith("template")
 
 
 def _is_pod_spec(found: dict[str, Any]) -> bool:

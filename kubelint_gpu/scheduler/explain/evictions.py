@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from kubelint_gpu.budget import TOLD
 from kubelint_gpu.kube.objects.requests import is_extended
 from kubelint_gpu.scheduler.candidate import Candidate, best, victims_on
-from kubelint_gpu.scheduler.explain.extents import blocking
+from kubelint_gpu.scheduler.explain.explained_class import blocking
 from kubelint_gpu.scheduler.explain.holders import Holder, holders
 from kubelint_gpu.scheduler.explain.pod_changes import DISTANT
 from kubelint_gpu.scheduler.explain.what_would_help import RemedySearch

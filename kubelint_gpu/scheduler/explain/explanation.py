@@ -10,8 +10,14 @@ from kubelint_gpu.kube.objects.pod import Pod
 from kubelint_gpu.scheduler.attempt import held
 from kubelint_gpu.scheduler.explain.cluster_changes import CapacityGrows, NodeJoins, PodsEnd, refused_by_quota
 from kubelint_gpu.scheduler.explain.evictions import Outcomes, eviction_on, holders_on, outcomes_of
-from kubelint_gpu.scheduler.explain.explained_class import ExplainedClass, Explanation, Unmet
-from kubelint_gpu.scheduler.explain.extents import devices_of, devices_taken, extent
+from kubelint_gpu.scheduler.explain.explained_class import (
+    ExplainedClass,
+    Explanation,
+    Unmet,
+    devices_of,
+    devices_taken,
+    extent,
+)
 from kubelint_gpu.scheduler.explain.node_groups import LABELS, ClassRows, free_on, groups_of, nearness, shortage
 from kubelint_gpu.scheduler.explain.pod_changes import DISTANT
 from kubelint_gpu.scheduler.explain.what_would_help import GATES, Remedy, RemedySearch, actual

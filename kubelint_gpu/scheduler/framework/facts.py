@@ -101,10 +101,6 @@ def no_token(_pods: Sequence[Pod], _wide: bool, _cluster: Cluster) -> Token | No
     return None
 
 
-def _as_it_is(spec: PodSpec) -> PodSpec:
-    return spec
-
-
 def same_node(node: Node, other: Node) -> bool:
     """The reach of a pod that keeps others off its own node."""
     return node.name == other.name
@@ -160,7 +156,7 @@ class Facts(Value):
     sought: Sought = lambda *_: ()
     stock: Stock = lambda *_: None
     slots: Slots = no_slots
-    spared: Callable[[PodSpec], PodSpec] = _as_it_is
+    spared: Callable[[PodSpec], PodSpec] = lambda spec: spec
     near: int = 3
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from kubelint_gpu.kube.objects.pod import Pod
 from kubelint_gpu.scheduler.framework.facts import of_the_node
-from kubelint_gpu.scheduler.framework.node_info import NodeInfo
 from kubelint_gpu.scheduler.framework.node_reason import NodeReason
 from kubelint_gpu.scheduler.framework.plugin import SKIP, Code, Plugin, Prepared, Status, any_number
 from kubelint_gpu.scheduler.framework.snapshot import Snapshot
@@ -19,8 +18,10 @@ def _pre_filter(pod: Pod, _snapshot: Snapshot) -> Prepared:
     return Prepared(name, apart=frozenset((name,))) if name else SKIP
 
 
-def _filter(name: str, node: NodeInfo) -> Status | None:
-    return None if node.node.meta.name == name else _REJECTED
-
-
-PLUGIN = Plugin(NAME, _pre_filter, _filter, facts=of_the_node(near=1), takes=any_number)
+PLUGIN = Plugin(
+    NAME,
+    _pre_filter,
+    lambda name, node: None if node.node.meta.name == name else _REJECTED,
+    facts=of_the_node(near=1),
+    takes=any_number,
+)

@@ -5,7 +5,6 @@ from __future__ import annotations
 from kubelint_gpu.kube.objects.pod import Pod
 from kubelint_gpu.kube.objects.taints import UNSCHEDULABLE_KEY, Taint
 from kubelint_gpu.scheduler.framework.facts import of_the_node
-from kubelint_gpu.scheduler.framework.node_info import NodeInfo
 from kubelint_gpu.scheduler.framework.node_reason import NodeReason
 from kubelint_gpu.scheduler.framework.plugin import SKIP, Code, Plugin, Prepared, Status, any_number
 from kubelint_gpu.scheduler.framework.snapshot import Snapshot
@@ -24,8 +23,10 @@ def _pre_filter(pod: Pod, _snapshot: Snapshot) -> Prepared:
     return _READY
 
 
-def _filter(_state: None, node: NodeInfo) -> Status | None:
-    return _REJECTED if node.node.unschedulable else None
-
-
-PLUGIN = Plugin(NAME, _pre_filter, _filter, facts=of_the_node(near=1), takes=any_number)
+PLUGIN = Plugin(
+    NAME,
+    _pre_filter,
+    lambda _, node: _REJECTED if node.node.unschedulable else None,
+    facts=of_the_node(near=1),
+    takes=any_number,
+)

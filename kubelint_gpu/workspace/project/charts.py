@@ -281,8 +281,7 @@ class _ChartRendering:
             return None
 
     def _tell(self, folder: str, error: Exception) -> None:
-        from kubelint_gpu.findings.defect import defect
-        from kubelint_gpu.findings.finding import Place
+        from kubelint_gpu.findings.finding import Place, defect
         from kubelint_gpu.sources.files import display_path
 
         place = Place(display_path(Path(folder), self._cwd), 1, 1, 1, 1)

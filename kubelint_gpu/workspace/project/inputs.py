@@ -11,8 +11,7 @@ from typing import TYPE_CHECKING
 import click
 
 from kubelint_gpu.documents import HELM, Reading
-from kubelint_gpu.findings.defect import defect
-from kubelint_gpu.findings.finding import INTERNAL, Finding, Place
+from kubelint_gpu.findings.finding import INTERNAL, Finding, Place, defect
 from kubelint_gpu.inventory.loading import KIND
 from kubelint_gpu.kube.kinds.custom_workload import declare_rows
 from kubelint_gpu.sources.checkout import is_chart

@@ -14,8 +14,7 @@ from kubelint_gpu.documents import MAX_BYTES, Document, Pointer, Reading, Role, 
 from kubelint_gpu.documents.ledger import MOST_TOGETHER
 from kubelint_gpu.documents.reader import decode, read_text
 from kubelint_gpu.findings.catalogue import program
-from kubelint_gpu.findings.defect import defect
-from kubelint_gpu.findings.finding import Finding, Place
+from kubelint_gpu.findings.finding import Finding, Place, defect
 from kubelint_gpu.inventory import Inventory
 from kubelint_gpu.inventory.declarations.inventory import InventoryError
 from kubelint_gpu.sources.files import SKIMMED, SourceFile, collect

@@ -229,7 +229,7 @@ class _Rendering:
         return self._surveys[folder]
 
     def _tell(self, folder: str, what: str, error: Exception) -> None:
-        from kubelint_gpu.findings.defect import defect
+        from kubelint_gpu.findings.finding import defect
 
         self._defects.append(defect(Place(display_path(Path(folder), self._cwd), 1, 1, 1, 1), what, error))
 

@@ -8,7 +8,7 @@ import pytest
 from command_line import kubelint
 from commands_of_the_program import COMMANDS, LEAVES
 
-from kubelint_gpu.cli.help.manual_pages import EXAMPLES, EXITS
+from kubelint_gpu.cli.help.manual import EXAMPLES, EXITS
 
 
 @pytest.mark.parametrize("name", sorted(LEAVES))

@@ -2,7 +2,7 @@
 
 import pytest
 
-from kubelint_gpu.inventory.declarations.unread import Unread, unread
+from kubelint_gpu.inventory.declarations.declared import Unread, unread
 from kubelint_gpu.kube.values.frozen import FrozenMap
 
 WEB = FrozenMap({"app": "web"})

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from declarations_of import POOL_TEXT, inventory_of, line_of, loaded, node
 
-from kubelint_gpu.inventory import POOL, UNHEALTHY, UNLIMITED
+from kubelint_gpu.inventory.declarations.inventory import POOL, UNHEALTHY, UNLIMITED
 
 
 def test_a_cordoned_node_has_the_taint_of_the_node_lifecycle_controller_once():

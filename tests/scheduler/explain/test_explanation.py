@@ -13,8 +13,8 @@ from kubelint_gpu.scheduler.explain.cluster_changes import (
     CapacityGrows,
     QuotaGrows,
 )
+from kubelint_gpu.scheduler.explain.explained_class import Extent
 from kubelint_gpu.scheduler.explain.explanation import explain
-from kubelint_gpu.scheduler.explain.extents import Extent
 
 REQUIRED = "requiredDuringSchedulingIgnoredDuringExecution"
 

@@ -57,10 +57,6 @@ def _extreme(name: str, sign: int) -> Any:
     return extreme
 
 
-def _sorted(items: list[Any]) -> list[Any]:
-    return _sorted_by(items, items)
-
-
 def _sorted_by(items: list[Any], keys: list[Any]) -> list[Any]:
     if keys and any(type(key) is not type(keys[0]) for key in keys):
         raise EvaluationError("list elements must have the same type")
@@ -141,7 +137,7 @@ FUNCTIONS: dict[str, Any] = {
     "sum": _sum,
     "min": _extreme("min", -1),
     "max": _extreme("max", 1),
-    "sort": _sorted,
+    "sort": lambda items: _sorted_by(items, items),
     "sortBy": _sorted_by,
     "slice": _slice,
     "flatten": _flatten,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from kubelint_gpu.scheduler import Snapshot, read_cluster, read_pod
-from kubelint_gpu.scheduler.placement.contention import evicts_on
+from kubelint_gpu.scheduler.placement.filling import evicts_on
 
 NODE = {
     "kind": "Node",
