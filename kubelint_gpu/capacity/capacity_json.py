@@ -38,7 +38,12 @@ def capacity_json(
         ],
         "pending": [{"workload": one.name, "pods": one.pending} for one in cluster.groups if one.pending],
         "quotas": [
-            {"quota": one.quota, "key": one.key, **{name: canonical(amount) for name, amount in one.amounts.items()}}
+            {
+                "quota": one.quota,
+                "key": one.key,
+                **{name: canonical(amount) for name, amount in one.amounts.items()},
+                "workloads": list(one.workloads),
+            }
             for one in quota_demands(cluster)
         ],
         "rollouts": [
@@ -52,7 +57,8 @@ def capacity_json(
             for one in surges
         ],
         "refused": list(cluster.refused),
-        "cannotBeLost": [departure_json(one) for one in gone],
+        "cannotBeLost": [departure_json(one) for one in gone if one.pending],
+        "blockedDrains": [departure_json(one) for one in gone if one.blocked and not one.is_zone],
         "drainedInTurn": None
         if drains is None
         else [

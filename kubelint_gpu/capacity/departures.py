@@ -58,6 +58,16 @@ class Departure(Value, eq=False):
         """How many pods find no other node."""
         return sum(one.drained.stranded for one in self.moves)
 
+    @property
+    def is_zone(self) -> bool:
+        """Whether a whole zone is lost."""
+        return self.what.startswith("zone ")
+
+    @property
+    def blocked(self) -> bool:
+        """Whether a PodDisruptionBudget keeps some pod from leaving."""
+        return any(one.drained.blocked for one in self.moves)
+
 
 def departure(cluster: FullCluster, nodes: Collection[str], what: str) -> Departure:
     """Remove nodes; their pods are placed on the others one after the other, in their original order.
@@ -94,8 +104,8 @@ def _budgets(cluster: FullCluster, one: Group) -> tuple[tuple[str, ...], int | N
     return (budgets[0].meta.name,), allowed_disruptions(budgets[0], running, [*there, *waits])
 
 
-def losses(cluster: FullCluster) -> Iterator[Departure]:
-    """Yield each node, and each zone if there are several, whose loss leaves pods without a node.
+def departures(cluster: FullCluster) -> Iterator[Departure]:
+    """Yield what happens if one node with pods is lost, for each such node, and for each zone if there are several.
 
     Equal nodes with pods of the same workloads count once: the first by name stands for all.
     """
@@ -108,13 +118,10 @@ def losses(cluster: FullCluster) -> Iterator[Departure]:
     for names in alike.values():
         first, *same = sorted(names, key=natural)
         found = departure(cluster, [first], f"node {first}")
-        if found.pending:
-            yield found if not same else replace(found, nodes=tuple(sorted(names, key=natural)))
+        yield found if not same else replace(found, nodes=tuple(sorted(names, key=natural)))
     zones = cluster.snapshot.values(ZONE)
     for zone in sorted(zones, key=natural) if len(zones) > 1 else ():
-        found = departure(cluster, zones[zone], f"zone {zone}")
-        if found.pending:
-            yield found
+        yield departure(cluster, zones[zone], f"zone {zone}")
 
 
 class Interruption(Value, eq=False):

@@ -45,14 +45,14 @@ def command(
     then those with the most GPUs. A pod with GPUs goes to the node with the fewest free GPUs, another one to the node
     with the fewest pods of its workload. The scheduler may place them otherwise. Quotas that are too small are listed.
     """
-    from kubelint_gpu.capacity.departures import interruptions, losses
+    from kubelint_gpu.capacity.departures import departures, interruptions
     from kubelint_gpu.capacity.supply import shares_of, surges_of
 
     found = read(paths, inventories, config, renderer)
 
     def answer(cluster: FullCluster) -> _Answer:
         surges = surges_of(cluster)
-        return cluster, shares_of(cluster, surges), surges, tuple(losses(cluster)), interruptions(cluster)
+        return cluster, shares_of(cluster, surges), surges, tuple(departures(cluster)), interruptions(cluster)
 
     answers = found.answers(answer)
     if output_format == "json":
