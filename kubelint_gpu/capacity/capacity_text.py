@@ -8,10 +8,10 @@ from collections.abc import Iterator, Sequence
 from contextlib import suppress
 
 from kubelint_gpu.budget import NORMAL
-from kubelint_gpu.capacity.departures import Departure, Interruption, Move, departures, interruptions
-from kubelint_gpu.capacity.full_cluster import FullCluster, with_all_pods
+from kubelint_gpu.capacity.departures import CapacityAnswer, Departure, Move, at_rest, with_losses
+from kubelint_gpu.capacity.full_cluster import with_all_pods
 from kubelint_gpu.capacity.quota_demand import quota_demands
-from kubelint_gpu.capacity.supply import PoolShare, Surge, shares_of, surges_of
+from kubelint_gpu.capacity.supply import PoolShare
 from kubelint_gpu.findings.picture import PoolPicture
 from kubelint_gpu.inventory.view.node_names import abbreviated
 from kubelint_gpu.messages.display import visible
@@ -28,20 +28,13 @@ _NARROWEST = 72
 _NAMES = 4
 
 
-def capacity_text(
-    cluster: FullCluster,
-    shares: Sequence[PoolShare],
-    surges: Sequence[Surge],
-    gone: Sequence[Departure],
-    drains: Sequence[Interruption] | None,
-    width: int,
-) -> Iterator[str]:
+def capacity_text(found: CapacityAnswer, width: int) -> Iterator[str]:
     """Yield the lines of `kubelint-gpu capacity` for one cluster, at most `width` characters wide."""
     width = max(width, _NARROWEST)
-    if cluster.world.name:
-        yield f"Cluster {visible(cluster.world.name)}"
-    if shares:
-        yield from _table(shares, width)
+    if found.cluster.world.name:
+        yield f"Cluster {visible(found.cluster.world.name)}"
+    if found.shares:
+        yield from _table(found.shares, width)
         yield ""
         yield from textwrap.wrap(
             "DECLARED: the GPUs that declared pods hold at rest. PENDING: those that declared pods ask for and do not "
@@ -51,7 +44,7 @@ def capacity_text(
         )
     else:
         yield "No node of the inventory has GPUs, so there is no table. Devices of claims are not counted."
-    sections = sections_of(cluster, shares, surges, gone, drains)
+    sections = sections_of(found)
     for title, lines in sections:
         yield ""
         yield f"{title}:"
@@ -62,14 +55,9 @@ def capacity_text(
         yield "Every pod finds a node, every rollout finds room, and any one node can be lost."
 
 
-def sections_of(
-    cluster: FullCluster,
-    shares: Sequence[PoolShare],
-    surges: Sequence[Surge],
-    gone: Sequence[Departure],
-    drains: Sequence[Interruption] | None,
-) -> list[tuple[str, tuple[str, ...]]]:
+def sections_of(found: CapacityAnswer) -> list[tuple[str, tuple[str, ...]]]:
     """Return what a person must know beside the table: titles, each with its sentences."""
+    cluster, drains = found.cluster, found.drains
     sections = {
         "Pods that find no node at rest": [
             f"{one.name}: {one.pending} of {_pods(one.total, one.gpus)}" for one in cluster.groups if one.pending
@@ -79,19 +67,19 @@ def sections_of(
         ],
         "Pools with too few spare GPUs to roll everything, even one after the other": [
             f"{one.name}: {one.free} free, and a rollout takes {one.one_by_one}"
-            for one in shares
+            for one in found.shares
             if one.free < one.one_by_one
         ],
         "Rollouts that find no room for a new pod beside the old ones": [
-            f"{one.group.name}: {_pods(1, one.group.gpus)}" for one in surges if not one.node
+            f"{one.group.name}: {_pods(1, one.group.gpus)}" for one in found.surges if not one.node
         ],
         "Rollouts that find room alone, and not at the same moment as the others": [
-            f"{one.group.name}: {_pods(1, one.group.gpus)}" for one in surges if one.node and not one.at_once
+            f"{one.group.name}: {_pods(1, one.group.gpus)}" for one in found.surges if one.node and not one.at_once
         ],
-        "What cannot be lost": [_loss(one) for one in gone if one.pending],
+        "What cannot be lost": [_loss(one) for one in found.gone if one.pending],
         "Drains that a PodDisruptionBudget blocks": [
             f"{_lost(one)}: {move.group.name}: {_blocked(move.drained)}"
-            for one in gone
+            for one in found.gone
             for move in one.moves
             if move.drained.blocked and not one.is_zone
         ],
@@ -110,24 +98,20 @@ def demanded(
     """Return the shares and the sections for the report page; none without workloads, or if it is too much work."""
     if not world.usable or not any(unit.subjects for unit in units):
         return (), ()
-    gone: tuple[Departure, ...] = ()
-    drains: Sequence[Interruption] | None = None
     try:
         with limited(NORMAL.run, NORMAL.run):
-            cluster = with_all_pods(world, units)
-            surges = surges_of(cluster)
-            shares = shares_of(cluster, surges)
+            found = at_rest(with_all_pods(world, units))
     except UsedUp:
         return (), ()
     with suppress(UsedUp), limited(NORMAL.run, NORMAL.run):
-        gone, drains = tuple(departures(cluster)), interruptions(cluster)
+        found = with_losses(found)
     pools = tuple(
         PoolPicture(one.name, one.gpus, one.others, one.declared, one.pending, one.free, one.one_by_one, one.at_once)
-        for one in shares
+        for one in found.shares
     )
-    in_turn = [_drained(one) for one in gone if one.moves and not one.is_zone]
+    in_turn = [_drained(one) for one in found.gone if one.moves and not one.is_zone]
     each = [("If a node is drained", tuple(in_turn))] if in_turn else []
-    return pools, (*sections_of(cluster, shares, surges, gone, drains), *each)
+    return pools, (*sections_of(found), *each)
 
 
 def departure_text(one: Departure, width: int) -> Iterator[str]:

@@ -6,6 +6,7 @@ from collections.abc import Collection, Iterator
 from typing import TypeVar
 
 from kubelint_gpu.capacity.full_cluster import FullCluster, Group, place
+from kubelint_gpu.capacity.supply import PoolShare, Surge, shares_of, surges_of
 from kubelint_gpu.groups import grouped
 from kubelint_gpu.inventory.gpus.gpu_models import gpus_in
 from kubelint_gpu.inventory.view.node_names import natural
@@ -166,6 +167,27 @@ def interruptions(cluster: FullCluster) -> tuple[Interruption, ...] | None:
         snapshot = cluster.empty.with_pods([*bound, *pods])
         cluster = replace(cluster, groups=groups, undeclared=undeclared, snapshot=snapshot)
     return tuple(most.values())
+
+
+class CapacityAnswer(Value, eq=False):
+    """A cluster with all pods: its pools, its rollouts, what happens if nodes or zones are lost, or drained in turn."""
+
+    cluster: FullCluster
+    shares: tuple[PoolShare, ...]
+    surges: tuple[Surge, ...]
+    gone: tuple[Departure, ...] = ()
+    drains: tuple[Interruption, ...] | None = None
+
+
+def at_rest(cluster: FullCluster) -> CapacityAnswer:
+    """Return the pools and the rollouts alone."""
+    surges = surges_of(cluster)
+    return CapacityAnswer(cluster, shares_of(cluster, surges), surges)
+
+
+def with_losses(found: CapacityAnswer) -> CapacityAnswer:
+    """Add what happens if nodes are lost."""
+    return replace(found, gone=tuple(departures(found.cluster)), drains=interruptions(found.cluster))
 
 
 def _after(group: AnyGroup, node: str, move: Move | None) -> AnyGroup:

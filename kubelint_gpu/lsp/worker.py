@@ -114,9 +114,8 @@ def saved(question: dict[str, Any], memory: ReadFiles) -> dict[str, list[dict[st
 def _inputs(project: Project, inventories: Sequence[str], memory: ReadFiles) -> Inputs | None:
     """Return the inputs of the command for a saved document; None if it is not saved, or judged with unsaved ones."""
     path, source = project.path, project.reading.source if project.reading is not None else None
-    if source is None or project.declares(path) or Path(path).name == NAME or INVENTORY in source.text:
-        return None
-    if not _are_saved([path], memory):
+    declares = source is None or project.declares(path) or Path(path).name == NAME or INVENTORY in source.text
+    if declares or not _are_saved([path], memory):
         return None
     gathered = gather([project.shown], inventories, configuration=project.configuration)
     if not gathered.built.takes(path) and not _are_saved(memory.texts, memory):

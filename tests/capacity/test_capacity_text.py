@@ -6,15 +6,11 @@ from command_line import kubelint
 from full_clusters import budget, laid_out, node, running, workload
 
 from kubelint_gpu.capacity.capacity_text import capacity_text, demanded, departure_text
-from kubelint_gpu.capacity.departures import departure, departures, interruptions
-from kubelint_gpu.capacity.supply import shares_of, surges_of
+from kubelint_gpu.capacity.departures import at_rest, departure, with_losses
 
 
 def text(found, width=80):
-    surges = surges_of(found)
-    return list(
-        capacity_text(found, shares_of(found, surges), surges, list(departures(found)), interruptions(found), width)
-    )
+    return list(capacity_text(with_losses(at_rest(found)), width))
 
 
 def test_a_cluster_with_room_says_so(tmp_path):
