@@ -87,7 +87,7 @@ def sections_of(found: CapacityAnswer) -> list[tuple[str, tuple[str, ...]]]:
             f"{one.group.name}: {_missing(one.pods, one.group.total)} ({one.node})" for one in drains or ()
         ],
         "Not counted, for admission refuses their pods": cluster.refused,
-        "Not looked at, for there are too many nodes and pods": () if drains is not None else ("drains in turn",),
+        "Not looked at, as there are too many pods": ["drains of one node after the other"] * (drains is None),
     }
     return [(title, tuple(lines)) for title, lines in sections.items() if lines]
 

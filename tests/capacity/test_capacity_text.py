@@ -104,3 +104,12 @@ def test_the_report_page_says_what_cannot_be_lost_and_where_drained_pods_go(tmp_
 
 def test_without_workloads_the_report_page_says_nothing_of_drains(tmp_path):
     assert demanded(laid_out(tmp_path, [node("n", 10)], []).world, ()) == ((), ())
+
+
+def test_drains_that_were_not_looked_at_are_named(tmp_path):
+    found = at_rest(laid_out(tmp_path, [node("m", 4), node("n", 4)], [workload("a")]))
+    lines = list(capacity_text(found, 80))
+    assert lines[-2:] == [
+        "Not looked at, as there are too many pods:",
+        "  drains of one node after the other",
+    ]
