@@ -192,10 +192,13 @@ def room_needed(subject: WorkloadCheck, resource: str, more: int, others: Sequen
     """Return what helps `more` pods, which lack room beside `others`, or that only those `placed` should run."""
     each = pod_requests(subject.workload.spec).get(resource, 0)
     asks = f" with {amount(resource, each)}{' each' * (more > 1)}" if each else ""
-    ways = [f"add nodes with room for {counted(more, 'more pod')}{asks}"]
-    ways += [f"let {foremost(others)} take less"] * bool(others)
-    if placed >= subject.pods_of_replica:
-        ways.append(f"run only {replicas_text(placed, subject.pods_of_replica)}")
+    group = subject.pods_of_replica
+    room = f"{counted(more, 'more pod')}{asks}"
+    if group > 1:
+        room = f"{counted(-(-more // group), 'more group')} ({room})"
+    ways = [f"add nodes with room for {room}", *[f"let {foremost(others)} take less"] * bool(others)]
+    if placed >= group:
+        ways.append(f"run only {replicas_text(placed, group)}")
     return ", or ".join(filter(None, (", ".join(ways[:-1]), ways[-1])))
 
 

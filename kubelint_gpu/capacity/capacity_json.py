@@ -2,24 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any
 
-from kubelint_gpu.capacity.departures import Departure, Interruption, Move
-from kubelint_gpu.capacity.full_cluster import FullCluster
+from kubelint_gpu.capacity.departures import CapacityAnswer, Departure, Move
 from kubelint_gpu.capacity.quota_demand import quota_demands
-from kubelint_gpu.capacity.supply import PoolShare, Surge
 from kubelint_gpu.kube.values.quantity import canonical
 
 
-def capacity_json(
-    cluster: FullCluster,
-    shares: Sequence[PoolShare],
-    surges: Sequence[Surge],
-    gone: Sequence[Departure],
-    drains: Sequence[Interruption] | None,
-) -> dict[str, Any]:
+def capacity_json(found: CapacityAnswer) -> dict[str, Any]:
     """The output of `kubelint-gpu capacity` for one cluster, as plain data."""
+    cluster = found.cluster
     return {
         "cluster": cluster.world.name or None,
         "shares": [
@@ -34,11 +26,16 @@ def capacity_json(
                 "free": one.free,
                 "rollouts": {"oneByOne": one.one_by_one, "atOnce": one.at_once},
             }
-            for one in shares
+            for one in found.shares
         ],
         "pending": [{"workload": one.name, "pods": one.pending} for one in cluster.groups if one.pending],
         "quotas": [
-            {"quota": one.quota, "key": one.key, **{name: canonical(amount) for name, amount in one.amounts.items()}}
+            {
+                "quota": one.quota,
+                "key": one.key,
+                **{name: canonical(amount) for name, amount in one.amounts.items()},
+                "workloads": list(one.workloads),
+            }
             for one in quota_demands(cluster)
         ],
         "rollouts": [
@@ -49,15 +46,16 @@ def capacity_json(
                 "roomOneByOne": bool(one.node),
                 "roomAtOnce": one.at_once,
             }
-            for one in surges
+            for one in found.surges
         ],
         "refused": list(cluster.refused),
-        "cannotBeLost": [departure_json(one) for one in gone],
+        "cannotBeLost": [departure_json(one) for one in found.gone if one.pending],
+        "blockedDrains": [departure_json(one) for one in found.gone if one.blocked and not one.is_zone],
         "drainedInTurn": None
-        if drains is None
+        if found.drains is None
         else [
             {"workload": one.group.name, "node": one.node, "pods": one.pods, "ofPods": one.group.total}
-            for one in drains
+            for one in found.drains
         ],
     }
 

@@ -5,14 +5,21 @@ from __future__ import annotations
 import textwrap
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 
-from kubelint_gpu.capacity.departures import Departure, Interruption, Move
-from kubelint_gpu.capacity.full_cluster import FullCluster
+from kubelint_gpu.budget import NORMAL
+from kubelint_gpu.capacity.departures import CapacityAnswer, Departure, Move, at_rest, with_losses
+from kubelint_gpu.capacity.full_cluster import with_all_pods
 from kubelint_gpu.capacity.quota_demand import quota_demands
-from kubelint_gpu.capacity.supply import PoolShare, Surge
+from kubelint_gpu.capacity.supply import PoolShare
+from kubelint_gpu.findings.picture import PoolPicture
 from kubelint_gpu.inventory.view.node_names import abbreviated
 from kubelint_gpu.messages.display import visible
 from kubelint_gpu.messages.wording import budget_names, counted, listed, verb
+from kubelint_gpu.simulation.questions.drain import Drained
+from kubelint_gpu.work import UsedUp, limited
+from kubelint_gpu.workspace.apply_set import ApplySet
+from kubelint_gpu.workspace.cluster_context import ClusterContext
 
 _HEADINGS = ("GPU", "POOL", "NODES", "GPUS", "OTHERS", "DECLARED", "PENDING", "FREE", "ONE BY ONE", "AT ONCE")
 _OPTIONAL = frozenset({_HEADINGS.index(name) for name in ("POOL", "OTHERS", "PENDING")})
@@ -21,20 +28,13 @@ _NARROWEST = 72
 _NAMES = 4
 
 
-def capacity_text(
-    cluster: FullCluster,
-    shares: Sequence[PoolShare],
-    surges: Sequence[Surge],
-    gone: Sequence[Departure],
-    drains: Sequence[Interruption] | None,
-    width: int,
-) -> Iterator[str]:
+def capacity_text(found: CapacityAnswer, width: int) -> Iterator[str]:
     """Yield the lines of `kubelint-gpu capacity` for one cluster, at most `width` characters wide."""
     width = max(width, _NARROWEST)
-    if cluster.world.name:
-        yield f"Cluster {visible(cluster.world.name)}"
-    if shares:
-        yield from _table(shares, width)
+    if found.cluster.world.name:
+        yield f"Cluster {visible(found.cluster.world.name)}"
+    if found.shares:
+        yield from _table(found.shares, width)
         yield ""
         yield from textwrap.wrap(
             "DECLARED: the GPUs that declared pods hold at rest. PENDING: those that declared pods ask for and do not "
@@ -44,49 +44,74 @@ def capacity_text(
         )
     else:
         yield "No node of the inventory has GPUs, so there is no table. Devices of claims are not counted."
-    waiting = [one for one in cluster.groups if one.pending]
-    yield from _section(
-        "Pods that find no node at rest",
-        [f"{one.name}: {one.pending} of {_pods(one.total, one.gpus)}" for one in waiting],
-        width,
-    )
-    quotas = quota_demands(cluster)
-    yield from _section(
-        "Quotas that allow less than the pods of their namespace ask for", [one.sentence for one in quotas], width
-    )
-    tight = [one for one in shares if one.free < one.one_by_one]
-    yield from _section(
-        "Pools with too few spare GPUs to roll everything, even one after the other",
-        [f"{one.name}: {one.free} free, and a rollout takes {one.one_by_one}" for one in tight],
-        width,
-    )
-    stuck = [one for one in surges if not one.node]
-    yield from _section(
-        "Rollouts that find no room for a new pod beside the old ones",
-        [f"{one.group.name}: {_pods(1, one.group.gpus)}" for one in stuck],
-        width,
-    )
-    beside = [one for one in surges if one.node and not one.at_once]
-    yield from _section(
-        "Rollouts that find room alone, and not at the same moment as the others",
-        [f"{one.group.name}: {_pods(1, one.group.gpus)}" for one in beside],
-        width,
-    )
-    yield from _section("What cannot be lost", [line for one in gone for line in _loss(one)], width)
-    yield from _section(
-        "Drained one node after the other, and without a PodDisruptionBudget",
-        [f"{one.group.name}: {_missing(one.pods, one.group.total)} ({one.node})" for one in drains or ()],
-        width,
-    )
-    yield from _section("Not counted, for admission refuses their pods", cluster.refused, width)
-    if drains is None:
+    sections = sections_of(found)
+    for title, lines in sections:
         yield ""
-        yield from textwrap.wrap(
-            "Drains of one node after the other were not looked at: too many nodes and pods.", width
-        )
-    if not (waiting or stuck or beside or gone or drains or quotas or cluster.refused):
+        yield f"{title}:"
+        for line in lines:
+            yield from _wrapped(line, width)
+    if not sections:
         yield ""
         yield "Every pod finds a node, every rollout finds room, and any one node can be lost."
+
+
+def sections_of(found: CapacityAnswer) -> list[tuple[str, tuple[str, ...]]]:
+    """Return what a person must know beside the table: titles, each with its sentences."""
+    cluster, drains = found.cluster, found.drains
+    sections = {
+        "Pods that find no node at rest": [
+            f"{one.name}: {one.pending} of {_pods(one.total, one.gpus)}" for one in cluster.groups if one.pending
+        ],
+        "Quotas that refuse some of these pods, which count here all the same": [
+            one.sentence for one in quota_demands(cluster)
+        ],
+        "Pools with too few spare GPUs to roll everything, even one after the other": [
+            f"{one.name}: {one.free} free, and a rollout takes {one.one_by_one}"
+            for one in found.shares
+            if one.free < one.one_by_one
+        ],
+        "Rollouts that find no room for a new pod beside the old ones": [
+            f"{one.group.name}: {_pods(1, one.group.gpus)}" for one in found.surges if not one.node
+        ],
+        "Rollouts that find room alone, and not at the same moment as the others": [
+            f"{one.group.name}: {_pods(1, one.group.gpus)}" for one in found.surges if one.node and not one.at_once
+        ],
+        "What cannot be lost": [_loss(one) for one in found.gone if one.pending],
+        "Drains that a PodDisruptionBudget blocks": [
+            f"{_lost(one)}: {move.group.name}: {_blocked(move.drained)}"
+            for one in found.gone
+            for move in one.moves
+            if move.drained.blocked and not one.is_zone
+        ],
+        "Drained one node after the other, and without a PodDisruptionBudget": [
+            f"{one.group.name}: {_missing(one.pods, one.group.total)} ({one.node})" for one in drains or ()
+        ],
+        "Not counted, for admission refuses their pods": cluster.refused,
+        "Not looked at, as there are too many pods": ["drains of one node after the other"] * (drains is None),
+    }
+    return [(title, tuple(lines)) for title, lines in sections.items() if lines]
+
+
+def demanded(
+    world: ClusterContext, units: Sequence[ApplySet]
+) -> tuple[tuple[PoolPicture, ...], tuple[tuple[str, tuple[str, ...]], ...]]:
+    """Return the shares and the sections for the report page; none without workloads, or if it is too much work."""
+    if not world.usable or not any(unit.subjects for unit in units):
+        return (), ()
+    try:
+        with limited(NORMAL.run, NORMAL.run):
+            found = at_rest(with_all_pods(world, units))
+    except UsedUp:
+        return (), ()
+    with suppress(UsedUp), limited(NORMAL.run, NORMAL.run):
+        found = with_losses(found)
+    pools = tuple(
+        PoolPicture(one.name, one.gpus, one.others, one.declared, one.pending, one.free, one.one_by_one, one.at_once)
+        for one in found.shares
+    )
+    in_turn = [_drained(one) for one in found.gone if one.moves and not one.is_zone]
+    each = [("If a node is drained", tuple(in_turn))] if in_turn else []
+    return pools, (*sections_of(found), *each)
 
 
 def departure_text(one: Departure, width: int) -> Iterator[str]:
@@ -103,7 +128,7 @@ def departure_text(one: Departure, width: int) -> Iterator[str]:
         yield from _wrapped(f"{counted(one.lost[0], 'pod')} without a controller{gpus}: gone for good", width)
 
 
-def _move(move: Move) -> Iterator[str]:
+def _places(move: Move) -> Iterator[str]:
     if move.to:
         places = Counter(move.to)
         yield "goes to " + ", ".join(
@@ -112,15 +137,28 @@ def _move(move: Move) -> Iterator[str]:
     stranded = move.drained.stranded
     if stranded:
         yield f"{counted(stranded, 'pod')} Pending: no other node takes {'it' if stranded == 1 else 'them'}"
-    names, allowed = budget_names(move.drained.budgets), move.drained.allowed
-    if move.drained.refused:
-        yield f"blocked: {names} cover it, and the eviction API accepts only one"
-    elif move.drained.blocked:
-        yield f"blocked: {names} lets {counted(allowed, 'pod') if allowed else 'no pod'} be missing"
+
+
+def _drained(one: Departure) -> str:
+    return f"{_lost(one)}: " + "; ".join(f"{move.group.name}: {', '.join(_places(move))}" for move in one.moves)
+
+
+def _move(move: Move) -> Iterator[str]:
+    yield from _places(move)
+    if move.drained.blocked:
+        yield f"blocked: {_blocked(move.drained)}"
     elif move.drained.budgets:
-        yield f"{names} lets {allowed} be missing at a time"
+        yield f"{budget_names(move.drained.budgets)} lets {move.drained.allowed} be missing at a time"
     else:
         yield f"no PodDisruptionBudget: {_missing(move.drained.pods, move.group.total)}"
+
+
+def _blocked(drained: Drained) -> str:
+    """Why a drain does not end."""
+    names, allowed = budget_names(drained.budgets), drained.allowed
+    if drained.refused:
+        return f"{names} cover it, and the eviction API accepts only one"
+    return f"{names} lets {counted(allowed, 'pod') if allowed else 'no pod'} be missing"
 
 
 def _missing(pods: int, total: int) -> str:
@@ -129,22 +167,17 @@ def _missing(pods: int, total: int) -> str:
     return f"{pods} of its {total} pods {'is' if pods == 1 else 'are'} missing at once"
 
 
-def _loss(one: Departure) -> Iterator[str]:
-    names = list(abbreviated(one.nodes))
-    what = one.what if len(one.nodes) == 1 or one.what.startswith("zone") else f"any one of {_some(names)}"
+def _lost(one: Departure) -> str:
+    """Return the lost part in words: a node, one of several equal nodes, a zone."""
+    return one.what if len(one.nodes) == 1 or one.is_zone else f"any one of {_some(list(abbreviated(one.nodes)))}"
+
+
+def _loss(one: Departure) -> str:
     waiting: Counter[str] = Counter()
     for move in one.moves:
         waiting[move.group.name] += move.drained.stranded
     told = [f"{counted(number, 'pod')} of {name}" for name, number in waiting.items() if number]
-    yield f"{what}: {_some(told)} {verb('stay', one.pending)} Pending"
-
-
-def _section(title: str, lines: Sequence[str], width: int) -> Iterator[str]:
-    if lines:
-        yield ""
-        yield f"{title}:"
-    for line in lines:
-        yield from _wrapped(line, width)
+    return f"{_lost(one)}: {_some(told)} {verb('stay', one.pending)} Pending"
 
 
 def _wrapped(text: str, width: int, indent: str = "  ") -> list[str]:
@@ -154,7 +187,7 @@ def _wrapped(text: str, width: int, indent: str = "  ") -> list[str]:
 
 
 def _table(shares: Sequence[PoolShare], width: int) -> Iterator[str]:
-    """One line for each pool, two if one is too narrow; empty columns are left out."""
+    """A table; if a row is wider than that, the figures of each pool below its name. Empty columns are left out."""
     rows = [_cells(one) for one in shares]
     told = [
         index
@@ -162,17 +195,19 @@ def _table(shares: Sequence[PoolShare], width: int) -> Iterator[str]:
         if index not in _OPTIONAL or any(row[index] not in "-0" for row in rows)
     ]
     widths = [max(len(row[index]) for row in (_HEADINGS, *rows)) for index in told]
-    names = sum(index < _LEFT for index in told)
+    if sum(widths) + 2 * len(widths) - 2 > width:
+        names = sum(index < _LEFT for index in told)
+        for pool, row in zip(shares, rows, strict=True):
+            yield visible(pool.name)
+            for part in (told[names:-2], told[-2:]):
+                yield from _wrapped(", ".join(f"{_HEADINGS[index]} {row[index]}" for index in part), width)
+        return
     for row in (_HEADINGS, *rows):
         cells = [
             row[index].ljust(size) if index < _LEFT else row[index].rjust(size)
             for index, size in zip(told, widths, strict=True)
         ]
-        if sum(widths) + 2 * len(widths) - 2 <= width:
-            yield "  ".join(cells).rstrip()
-        else:
-            yield "  ".join(cells[:names]).rstrip()
-            yield "  ".join(("", *cells[names:]))
+        yield "  ".join(cells).rstrip()
 
 
 def _cells(one: PoolShare) -> tuple[str, ...]:

@@ -6,6 +6,7 @@ from collections.abc import Collection, Iterator
 from typing import TypeVar
 
 from kubelint_gpu.capacity.full_cluster import FullCluster, Group, place
+from kubelint_gpu.capacity.supply import PoolShare, Surge, shares_of, surges_of
 from kubelint_gpu.groups import grouped
 from kubelint_gpu.inventory.gpus.gpu_models import gpus_in
 from kubelint_gpu.inventory.view.node_names import natural
@@ -58,6 +59,16 @@ class Departure(Value, eq=False):
         """How many pods find no other node."""
         return sum(one.drained.stranded for one in self.moves)
 
+    @property
+    def is_zone(self) -> bool:
+        """Whether a whole zone is lost."""
+        return self.what.startswith("zone ")
+
+    @property
+    def blocked(self) -> bool:
+        """Whether a PodDisruptionBudget keeps some pod from leaving."""
+        return any(one.drained.blocked for one in self.moves)
+
 
 def departure(cluster: FullCluster, nodes: Collection[str], what: str) -> Departure:
     """Remove nodes; their pods are placed on the others one after the other, in their original order.
@@ -94,8 +105,8 @@ def _budgets(cluster: FullCluster, one: Group) -> tuple[tuple[str, ...], int | N
     return (budgets[0].meta.name,), allowed_disruptions(budgets[0], running, [*there, *waits])
 
 
-def losses(cluster: FullCluster) -> Iterator[Departure]:
-    """Yield each node, and each zone if there are several, whose loss leaves pods without a node.
+def departures(cluster: FullCluster) -> Iterator[Departure]:
+    """Yield what happens if one node with pods is lost, for each such node, and for each zone if there are several.
 
     Equal nodes with pods of the same workloads count once: the first by name stands for all.
     """
@@ -108,13 +119,10 @@ def losses(cluster: FullCluster) -> Iterator[Departure]:
     for names in alike.values():
         first, *same = sorted(names, key=natural)
         found = departure(cluster, [first], f"node {first}")
-        if found.pending:
-            yield found if not same else replace(found, nodes=tuple(sorted(names, key=natural)))
+        yield found if not same else replace(found, nodes=tuple(sorted(names, key=natural)))
     zones = cluster.snapshot.values(ZONE)
     for zone in sorted(zones, key=natural) if len(zones) > 1 else ():
-        found = departure(cluster, zones[zone], f"zone {zone}")
-        if found.pending:
-            yield found
+        yield departure(cluster, zones[zone], f"zone {zone}")
 
 
 class Interruption(Value, eq=False):
@@ -159,6 +167,27 @@ def interruptions(cluster: FullCluster) -> tuple[Interruption, ...] | None:
         snapshot = cluster.empty.with_pods([*bound, *pods])
         cluster = replace(cluster, groups=groups, undeclared=undeclared, snapshot=snapshot)
     return tuple(most.values())
+
+
+class CapacityAnswer(Value, eq=False):
+    """A cluster with all pods: its pools, its rollouts, what happens if nodes or zones are lost, or drained in turn."""
+
+    cluster: FullCluster
+    shares: tuple[PoolShare, ...]
+    surges: tuple[Surge, ...]
+    gone: tuple[Departure, ...] = ()
+    drains: tuple[Interruption, ...] | None = None
+
+
+def at_rest(cluster: FullCluster) -> CapacityAnswer:
+    """Return the pools and the rollouts alone."""
+    surges = surges_of(cluster)
+    return CapacityAnswer(cluster, shares_of(cluster, surges), surges)
+
+
+def with_losses(found: CapacityAnswer) -> CapacityAnswer:
+    """Add what happens if nodes are lost."""
+    return replace(found, gone=tuple(departures(found.cluster)), drains=interruptions(found.cluster))
 
 
 def _after(group: AnyGroup, node: str, move: Move | None) -> AnyGroup:

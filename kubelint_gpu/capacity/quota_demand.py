@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from kubelint_gpu.capacity.full_cluster import FullCluster
 from kubelint_gpu.kube.objects.quota import ResourceQuota, pod_charge
 from kubelint_gpu.kube.values.quantity import canonical
+from kubelint_gpu.messages.wording import foremost, verb
 from kubelint_gpu.values import Value
 
 
@@ -20,6 +21,7 @@ class QuotaDemand(Value):
         hard: how much it allows.
         declared: how much all declared pods ask for.
         others: how much is held by running pods that no manifest declares.
+        workloads: the declared workloads that ask for it.
     """
 
     quota: str
@@ -27,6 +29,7 @@ class QuotaDemand(Value):
     hard: int
     declared: int
     others: int
+    workloads: tuple[str, ...]
 
     @property
     def missing(self) -> int:
@@ -43,7 +46,8 @@ class QuotaDemand(Value):
         """The amounts in words."""
         hard, declared, others, missing = map(canonical, self.amounts.values())
         held = f", and others hold {others}" if self.others else ""
-        return f"{self.quota}: allows {hard} {self.key}; the declared pods ask for {declared}{held}: {missing} too few"
+        asked = f"{foremost(self.workloads)} {verb('ask', len(self.workloads))} for {declared}"
+        return f"{self.quota}: allows {hard} {self.key}; {asked}{held}: {missing} too few"
 
 
 def quota_demands(cluster: FullCluster) -> tuple[QuotaDemand, ...]:
@@ -58,14 +62,17 @@ def quota_demands(cluster: FullCluster) -> tuple[QuotaDemand, ...]:
 
 def _exceeded(cluster: FullCluster, quota: ResourceQuota) -> Iterator[QuotaDemand]:
     declared, others = Counter[str](), Counter[str]()
+    workloads: dict[str, list[str]] = {}
     for group in cluster.groups:
-        if quota.covers(group.pod):
-            declared.update({key: amount * group.total for key, amount in pod_charge(group.pod.spec).items()})
+        for key, amount in pod_charge(group.pod.spec).items() if quota.covers(group.pod) else ():
+            if amount * group.total:
+                declared[key] += amount * group.total
+                workloads.setdefault(key, []).append(group.name)
     for pod in cluster.others:
         if quota.covers(pod):
             others.update(pod_charge(pod.spec))
     name = f"{quota.meta.namespace}/{quota.meta.name}"
     for key in quota.counted:
-        found = QuotaDemand(name, key, quota.hard[key], declared[key], others[key])
+        found = QuotaDemand(name, key, quota.hard[key], declared[key], others[key], tuple(workloads.get(key, ())))
         if found.declared and found.missing > 0:
             yield found

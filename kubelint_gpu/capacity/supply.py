@@ -4,10 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from kubelint_gpu.budget import NORMAL
-from kubelint_gpu.capacity.full_cluster import FullCluster, Group, place, with_all_pods
-from kubelint_gpu.capacity.quota_demand import quota_demands
-from kubelint_gpu.findings.picture import PoolPicture
+from kubelint_gpu.capacity.full_cluster import FullCluster, Group, place
 from kubelint_gpu.groups import grouped
 from kubelint_gpu.inventory.gpus.gpu_models import gpus_in, model_of
 from kubelint_gpu.inventory.view.node_names import natural
@@ -15,9 +12,6 @@ from kubelint_gpu.kube.gpu.gpu_labels import POOL
 from kubelint_gpu.kube.objects.node import Node
 from kubelint_gpu.kube.objects.requests import pod_requests
 from kubelint_gpu.values import Value
-from kubelint_gpu.work import UsedUp, limited
-from kubelint_gpu.workspace.apply_set import ApplySet
-from kubelint_gpu.workspace.cluster_context import ClusterContext
 
 
 class PoolShare(Value):
@@ -124,23 +118,6 @@ def shares_of(cluster: FullCluster, surges: Sequence[Surge]) -> tuple[PoolShare,
         for (model, pool), members in found.items()
     ]
     return tuple(sorted(shares, key=lambda one: (-one.gpus, one.model, one.pool)))
-
-
-def demanded(world: ClusterContext, units: Sequence[ApplySet]) -> tuple[tuple[PoolPicture, ...], tuple[str, ...]]:
-    """The shares and sentences about quotas for the report page; none without workloads, or if it is too much work."""
-    if not world.usable or not any(unit.subjects for unit in units):
-        return (), ()
-    try:
-        with limited(NORMAL.run, NORMAL.run):
-            cluster = with_all_pods(world, units)
-            shares = shares_of(cluster, surges_of(cluster))
-    except UsedUp:
-        return (), ()
-    pools = tuple(
-        PoolPicture(one.name, one.gpus, one.others, one.declared, one.pending, one.free, one.one_by_one, one.at_once)
-        for one in shares
-    )
-    return pools, tuple(one.sentence for one in quota_demands(cluster))
 
 
 def _pool(node: Node) -> str:

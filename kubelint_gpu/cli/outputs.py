@@ -184,17 +184,17 @@ def report_of(
 
 
 def _clusters(inputs: Inputs) -> tuple[ClusterPicture, ...]:
-    from kubelint_gpu.capacity.supply import demanded
+    from kubelint_gpu.capacity.capacity_text import demanded
     from kubelint_gpu.views.cluster_view import cluster_picture
 
     drawn = (
         (cluster_picture(world), [unit for unit in inputs.units if unit.world is world]) for world in inputs.worlds
     )
     return tuple(
-        replace(picture, pools=pools, quotas=quotas)
+        replace(picture, pools=pools, told=told)
         for world, (picture, units) in zip(inputs.worlds, drawn, strict=True)
         if picture is not None
-        for pools, quotas in (demanded(world, units),)
+        for pools, told in (demanded(world, units),)
     )
 
 

@@ -79,7 +79,7 @@ def judged_unit(unit: ApplySet, rules: Suppression, *, fixes: bool, pictures: bo
         advice = (*finding.help, *not_offered(finding, fixing, refusals))
         whole = replace(finding, fixes=fixing, refusals=refusals, help=advice, picture=drawn)
         entries.append(seen_through(whole, draft, unit))
-    workloads = sum(manifest.workload is not None for manifest in unit.templates)
+    workloads = sum(any(one.workload for one in each.templates or (each,)) for each in unit.manifests)
     away = [draft for finding, draft in found if finding not in kept] if unit.rendered else []
     hidden = frozenset((draft.code, draft.place, draft.cause) for draft in away)
     ignored -= len(away)

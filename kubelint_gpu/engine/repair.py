@@ -1,12 +1,13 @@
-"""Applies fixes one after the other, until no fix is left that helps."""
+"""Applies fixes one after the other, until no fix is left that helps: to a unit, and to all units of a run."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
-from kubelint_gpu.documents import SourceText
+from kubelint_gpu.documents import Reading, SourceText, encode
 from kubelint_gpu.documents.editing import Edit
 from kubelint_gpu.documents.layout import NotEditable
+from kubelint_gpu.engine.asking import first_place
 from kubelint_gpu.engine.fixes.trials import changed_by
 from kubelint_gpu.engine.run import check
 from kubelint_gpu.engine.selection import Suppression
@@ -14,12 +15,15 @@ from kubelint_gpu.findings.finding import MOMENTS, SEVERITIES, Finding, Fix, Pla
 from kubelint_gpu.values import Value
 from kubelint_gpu.workspace.apply_set import ApplySet
 from kubelint_gpu.workspace.cluster_context import ClusterContext
+from kubelint_gpu.workspace.project.worlds import complain
 
 _MOST = 1000
 _MOST_AT_ONCE = 12
 _FEW = 8
 """Of more fixes than this all are made at once, and looked at once."""
 Identity = tuple[str, str, str]
+Changed = Sequence[tuple[SourceText, SourceText]]
+"""Files, each as it was read and with its changes."""
 
 
 class Repaired(Value):
@@ -167,3 +171,89 @@ def offsets(source: SourceText, place: Place) -> tuple[int, int]:
         source.line_starts[place.line - 1] + place.column - 1,
         source.line_starts[place.end_line - 1] + place.end_column - 1,
     )
+
+
+class Fixed(Value):
+    """Units after their fixes, with the changed files; `failed` says that a file could not be written."""
+
+    units: tuple[ApplySet, ...]
+    applied: tuple[tuple[Finding, Fix], ...]
+    changed: Changed
+    failed: bool = False
+
+
+def fix_units(
+    units: Sequence[ApplySet],
+    suppression: Suppression,
+    wanted: Callable[[Finding], bool],
+    *,
+    unsafe: bool = False,
+    write: Callable[[Changed], bool] = bool,
+) -> Fixed:
+    """Fix the `wanted` findings of every unit. `write` gets a unit's changed files and returns whether it could."""
+    after = list(units)
+    applied: list[tuple[Finding, Fix]] = []
+    changed: list[tuple[SourceText, SourceText]] = []
+    failed = False
+    complaints: set[tuple[str, str]] = set()
+    for number in range(len(after)):
+        unit = after[number]
+        try:
+            repaired = repair(unit, unsafe=unsafe, suppression=suppression, wanted=wanted)
+        except Exception as error:  # noqa: BLE001 - the other units are fixed; the check that follows reports the error
+            complain(first_place(unit).path, f"is not fixed: internal error: {type(error).__name__}: {error}")
+            failed = True
+            continue
+        for finding, why in repaired.refused:
+            complaint = f"{finding.place.path}:{finding.place.line}", f"{finding.code} is not fixed: {why}"
+            if complaint not in complaints:
+                complaints.add(complaint)
+                complain(*complaint)
+        texts = list(_changed(unit.sources, repaired.unit.sources))
+        if not texts:
+            continue
+        others, worse = _others(after, number, texts, suppression)
+        if worse is not None:
+            for finding, _ in repaired.applied:
+                complain(f"{finding.place.path}:{finding.place.line}", f"{finding.code} is not fixed: {worse}")
+            continue
+        if not write(texts):
+            failed = True
+            continue
+        after[number] = repaired.unit
+        for index, other in others.items():
+            after[index] = other
+        applied += repaired.applied
+        changed += texts
+    return Fixed(tuple(after), tuple(applied), changed, failed)
+
+
+def _others(
+    units: Sequence[ApplySet], number: int, texts: Changed, suppression: Suppression
+) -> tuple[dict[int, ApplySet], str | None]:
+    """Return the other units that use the changed files, with the changes, and why the changes harm a unit.
+
+    A file that goes to several clusters is fixed for each in turn. A base must suit every overlay that uses it.
+    """
+    paths = {source.path: encode(source, source.text) for _, source in texts}
+    others: dict[int, ApplySet] = {}
+    for index, unit in enumerate(units):
+        mine = {reading.source.path for reading in unit.sources if reading.source is not None}
+        if index == number or not mine & set(paths):
+            continue
+        from kubelint_gpu.engine.fixes.transport import with_texts
+
+        name = unit.rendered[0].path if unit.rendered else ""
+        try:
+            others[index] = with_texts(unit, paths)
+        except NotEditable as error:
+            return {}, f"with it {name} could not be rendered: {error}"
+        if unit.rendered and not serious(others[index], suppression) <= serious(unit, suppression):
+            return {}, f"it would bring another finding to {name}, which is made of the same file"
+    return others, None
+
+
+def _changed(before: Sequence[Reading], after: Sequence[Reading]) -> Iterator[tuple[SourceText, SourceText]]:
+    for old, new in zip(before, after, strict=True):
+        if old is not new and old.source is not None and new.source is not None and old.source.text != new.source.text:
+            yield old.source, new.source

@@ -55,7 +55,7 @@ class Outcome(Value):
         findings: all findings, unordered.
         failed: the run cannot be trusted: a rule crashed or the inventory is unusable.
         ignored: the number of suppressed findings.
-        workloads: the number of pod templates.
+        workloads: the number of objects with pods; all templates of a custom resource are one.
         unknown: the undeclared claims of pods, as `namespace/name`.
         decided: the verdict on each rollout, the worst first.
         remarks: sentences about all units together.

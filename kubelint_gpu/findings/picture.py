@@ -95,7 +95,7 @@ class PoolPicture(Value):
 class ClusterPicture(Value):
     """The declared cluster, equal nodes folded; `left_out` counts nodes of further classes.
 
-    `pools` and `quotas`, sentences about those that allow too little, are only there if some workload is declared, and
+    `pools` and `told`, titles with sentences about all declared pods, are only there if some workload is declared, and
     if placing all pods is not too much work.
     """
 
@@ -106,7 +106,7 @@ class ClusterPicture(Value):
     classes: tuple[ClassPicture, ...] = ()
     left_out: int = 0
     pools: tuple[PoolPicture, ...] = ()
-    quotas: tuple[str, ...] = ()
+    told: tuple[tuple[str, tuple[str, ...]], ...] = ()
 
 
 class StageNode(Value):

@@ -219,7 +219,7 @@ def _code_actions(server: Server) -> None:
         return action
 
     async def _all_edits(uri: str) -> dict[str, Any]:
-        return server.edit({path_of(uri): await session.ask(uri, "fix-all") or []})
+        return server.edit(await session.ask(uri, "fix-all") or {})
 
 
 def _answers(server: Server) -> None:

@@ -9,7 +9,7 @@ import signal
 import sys
 import threading
 import traceback
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -17,24 +17,23 @@ import click
 
 from kubelint_gpu.documents import Reading, SourceText, comments, read, source_text
 from kubelint_gpu.engine.baseline import load_baseline
-from kubelint_gpu.engine.repair import repair
+from kubelint_gpu.engine.repair import fix_units
 from kubelint_gpu.engine.run import check
 from kubelint_gpu.engine.selection import select
-from kubelint_gpu.findings.finding import Finding
 from kubelint_gpu.lsp.document.diagnostics import (
     INVENTORY,
     DiagnosticWriter,
     by_path,
     reported,
-    suppression,
     without_cluster,
 )
 from kubelint_gpu.lsp.document.document_context import Project, ReadFiles
 from kubelint_gpu.lsp.document.positions import offset_range
+from kubelint_gpu.lsp.document.texts import absolute
 from kubelint_gpu.patterns import pattern
 from kubelint_gpu.workspace.project.configuration import NAME
 from kubelint_gpu.workspace.project.gathering import gather
-from kubelint_gpu.workspace.project.inputs import inputs_of
+from kubelint_gpu.workspace.project.inputs import Inputs, inputs_of
 
 Answerer = Callable[[dict[str, Any], ReadFiles], Any]
 
@@ -95,16 +94,9 @@ def saved(question: dict[str, Any], memory: ReadFiles) -> dict[str, list[dict[st
     path = question["path"]
     try:
         project = Project(question, memory)
-        source = project.reading.source if project.reading is not None else None
-        if source is None or project.declares(path) or Path(path).name == NAME or INVENTORY in source.text:
+        inputs = _inputs(project, question["inventories"], memory)
+        if inputs is None:
             return {}
-        if not _are_saved([path], memory):
-            return {}
-        inventories = question["inventories"]
-        gathered = gather([project.shown], inventories, configuration=project.configuration)
-        if not gathered.built.takes(path) and not _are_saved(memory.texts, memory):
-            return {}
-        inputs = inputs_of(gathered, inventories)
         selection = select(project.configuration, (), (), None)
         baseline = load_baseline(project.configuration.baseline)
         outcome = check(inputs.units, inputs.world, suppression=selection.suppression())
@@ -114,10 +106,27 @@ def saved(question: dict[str, Any], memory: ReadFiles) -> dict[str, list[dict[st
     except click.ClickException:
         # the answer to 'check' reports the problem
         return {}
-    sources = {each.source.path: each.source for each in inputs.every if each.source is not None}
-    writer = DiagnosticWriter({**sources, project.shown: source}, question["encoding"])
+    writer = DiagnosticWriter(_sources(project, inputs.every), question["encoding"])
     written = {name: writer.diagnostics(found.get(name, [])) for name in (path, *found)}
     return {**written, path: [*without_cluster(project), *written[path]]}
+
+
+def _inputs(project: Project, inventories: Sequence[str], memory: ReadFiles) -> Inputs | None:
+    """Return the inputs of the command for a saved document; None if it is not saved, or judged with unsaved ones."""
+    path, source = project.path, project.reading.source if project.reading is not None else None
+    declares = source is None or project.declares(path) or Path(path).name == NAME or INVENTORY in source.text
+    if declares or not _are_saved([path], memory):
+        return None
+    gathered = gather([project.shown], inventories, configuration=project.configuration)
+    if not gathered.built.takes(path) and not _are_saved(memory.texts, memory):
+        return None
+    return inputs_of(gathered, inventories)
+
+
+def _sources(project: Project, readings: Iterable[Reading]) -> dict[str, SourceText]:
+    """Return the texts of files by the path in findings; of the document, its text in the editor."""
+    mine = [project.reading] if project.reading is not None else []
+    return {each.source.path: each.source for each in (*readings, *mine) if each.source is not None}
 
 
 def _are_saved(paths: Iterable[str], memory: ReadFiles) -> bool:
@@ -139,22 +148,21 @@ _WRITTEN = pattern(r"#\s*kubelint-gpu:\s*ignore\s*\[[^\]]*(?=\])")
 _REASON = "TODO: say why"
 
 
-def all_fixed(question: dict[str, Any], memory: ReadFiles) -> list[dict[str, Any]]:
-    """Return the edits that make every safe fix of a document, one after the other, as `--fix` does."""
+def all_fixed(question: dict[str, Any], memory: ReadFiles) -> dict[str, list[dict[str, Any]]]:
+    """Return edits by path that make all safe fixes of a document's findings, one after the other, as `--fix` does.
+
+    They are made to the units in which these findings are shown: those of the command if the document is saved.
+    """
     project = Project(question, memory)
     selection = select(project.configuration, (), (), None)
-    unit = project.unit()
-
-    def wanted(finding: Finding) -> bool:
-        mine = all(edit.place.path == project.shown for fix in finding.fixes for edit in fix.edits)
-        return mine and selection.mends(finding)
-
-    after = repair(unit, unsafe=False, suppression=suppression(selection), wanted=wanted).unit
-    edits: list[dict[str, Any]] = []
-    for old, new in zip(unit.readings, after.readings, strict=True):
-        if old is not new and old.source is not None and new.source is not None and old.source.path == project.shown:
-            edits += _edits(old.source, new.source.text, question["encoding"])
-    return edits
+    baseline = load_baseline(project.configuration.baseline)
+    inputs = _inputs(project, question["inventories"], memory)
+    units = (project.unit(),) if inputs is None else inputs.units
+    wanted = baseline.wanted(lambda finding: absolute(finding.place.path) == project.path and selection.mends(finding))
+    changed = fix_units(units, selection.suppression(), wanted).changed
+    last = {after.path: after.text for _, after in changed}
+    sources = _sources(project, [reading for unit in units for reading in unit.sources])
+    return {absolute(path): list(_edits(sources[path], text, question["encoding"])) for path, text in last.items()}
 
 
 def _edits(old: SourceText, new: str, encoding: str) -> Iterator[dict[str, Any]]:

@@ -205,6 +205,8 @@ def test_pods_of_groups_are_no_replicas_and_as_many_groups_as_find_room_are_offe
     (one,) = findings(GROUPS, inventory(2, 2), "KLG109")
     assert one.message.startswith("only 1 of 2 groups of 3 pods (4 of 6 pods) can run: ")
     assert [fix.title for fix in one.fixes] == ["set replicas: 1, as many as find room"]
+    room = "add nodes with room for 1 more group (2 more pods with 1 nvidia.com/gpu each)"
+    assert any(text.startswith(room) for text in one.help)
     (alone,) = findings(GROUPS, inventory(2), "KLG109")
     assert (alone.message.startswith("none of its 2 groups of 3 pods (2 of 6 pods) can run: "), alone.fixes) == (
         True,

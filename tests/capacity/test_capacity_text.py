@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
+from command_line import kubelint
 from full_clusters import budget, laid_out, node, running, workload
 
-from kubelint_gpu.capacity.capacity_text import capacity_text, departure_text
-from kubelint_gpu.capacity.departures import departure, interruptions, losses
-from kubelint_gpu.capacity.supply import shares_of, surges_of
+from kubelint_gpu.capacity.capacity_text import capacity_text, demanded, departure_text
+from kubelint_gpu.capacity.departures import at_rest, departure, with_losses
 
 
 def text(found, width=80):
-    surges = surges_of(found)
-    return list(
-        capacity_text(found, shares_of(found, surges), surges, list(losses(found)), interruptions(found), width)
-    )
+    return list(capacity_text(with_losses(at_rest(found)), width))
 
 
 def test_a_cluster_with_room_says_so(tmp_path):
@@ -51,8 +48,8 @@ def test_quotas_that_allow_too_little_are_listed(tmp_path):
         "spec": {"hard": {"requests.nvidia.com/gpu": 2}},
     }
     told = "\n".join(text(laid_out(tmp_path, [node("n", 8)], [workload("a", 3, 1), quota]), 100))
-    heading = "Quotas that allow less than the pods of their namespace ask for:"
-    assert f"{heading}\n  team/gpus: allows 2 requests.nvidia.com/gpu; the declared pods ask for 3: 1 too few" in told
+    heading = "Quotas that refuse some of these pods, which count here all the same:"
+    assert f"{heading}\n  team/gpus: allows 2 requests.nvidia.com/gpu; Deployment team/a asks for 3: 1 too few" in told
     assert "Every pod finds a node" not in told
 
 
@@ -79,4 +76,40 @@ def test_a_drain_names_places_and_budgets(tmp_path):
         "  Deployment team/b: 1 pod",
         "    goes to n",
         "    no PodDisruptionBudget: its only pod is missing until the new one is ready",
+    ]
+
+
+def test_a_table_that_is_too_wide_has_its_figures_below_each_name(tmp_path):
+    told = text(laid_out(tmp_path, [node("n", 8, model="A" * 60)], [workload("a", 3)]))
+    assert told[:3] == ["A" * 60, "  NODES 1, GPUS 8, DECLARED 3, FREE 5", "  ONE BY ONE 1, AT ONCE 1"]
+
+
+def test_a_drain_that_a_budget_blocks_is_listed(tmp_path):
+    found = laid_out(tmp_path, [node("m", 4), node("n", 4)], [workload("a", 1), budget("keep", "a", minAvailable=1)])
+    lines = text(found)
+    at = lines.index("Drains that a PodDisruptionBudget blocks:")
+    assert lines[at + 1] == "  node m: Deployment team/a: PodDisruptionBudget keep lets no pod be missing"
+
+
+def test_the_report_page_says_what_cannot_be_lost_and_where_drained_pods_go(tmp_path):
+    laid_out(tmp_path, [node("m", 4), node("n", 2)], [workload("a", 3, 2), budget("keep", "a", minAvailable=3)])
+    options = ("--output-format", "html", "--output-file", "page.html")
+    kubelint("check", "manifests.json", "-i", "cluster.json", *options, cwd=tmp_path)
+    page = (tmp_path / "page.html").read_text(encoding="utf-8")
+    assert "<summary>What cannot be lost (2)</summary>" in page
+    assert "<li>node m: 2 pods of Deployment team/a stay Pending</li>" in page
+    assert "<summary>Drains that a PodDisruptionBudget blocks (2)</summary>" in page
+    assert "<li>node n: Deployment team/a: 1 pod Pending: no other node takes it</li>" in page
+
+
+def test_without_workloads_the_report_page_says_nothing_of_drains(tmp_path):
+    assert demanded(laid_out(tmp_path, [node("n", 10)], []).world, ()) == ((), ())
+
+
+def test_drains_that_were_not_looked_at_are_named(tmp_path):
+    found = at_rest(laid_out(tmp_path, [node("m", 4), node("n", 4)], [workload("a")]))
+    lines = list(capacity_text(found, 80))
+    assert lines[-2:] == [
+        "Not looked at, as there are too many pods:",
+        "  drains of one node after the other",
     ]

@@ -48,10 +48,18 @@ def test_the_json_and_the_report_page_say_so(tmp_path):
     laid_out(tmp_path, [node("n", 8)], [workload("a", 3, 1), quota({GPUS: 2})])
     ran = kubelint("capacity", "manifests.json", "-i", "cluster.json", "--output-format", "json", cwd=tmp_path)
     assert ran.json["clusters"][0]["quotas"] == [
-        {"quota": "team/q", "key": GPUS, "hard": "2", "declared": "3", "others": "0", "missing": "1"}
+        {
+            "quota": "team/q",
+            "key": GPUS,
+            "hard": "2",
+            "declared": "3",
+            "others": "0",
+            "missing": "1",
+            "workloads": ["Deployment team/a"],
+        }
     ]
     page = tmp_path / "page.html"
     options = ("--output-format", "html", "--output-file", page)
     kubelint("check", "manifests.json", "-i", "cluster.json", *options, cwd=tmp_path)
-    told = "Quota team/q: allows 2 requests.nvidia.com/gpu; the declared pods ask for 3: 1 too few."
+    told = "<li>team/q: allows 2 requests.nvidia.com/gpu; Deployment team/a asks for 3: 1 too few</li>"
     assert told in page.read_text(encoding="utf-8")

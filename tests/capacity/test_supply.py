@@ -6,7 +6,7 @@ import pytest
 from command_line import kubelint
 from full_clusters import laid_out, node, running, workload
 
-from kubelint_gpu.capacity.supply import demanded, shares_of, surges_of
+from kubelint_gpu.capacity.supply import shares_of, surges_of
 
 
 def test_each_model_has_a_row_that_adds_up(tmp_path):
@@ -55,7 +55,3 @@ def test_the_report_page_has_the_same_numbers(tmp_path):
     )
     assert "L4: 10 GPUs, 2 held by others, 4 by these manifests at rest, 4 free." in page.read_text(encoding="utf-8")
     assert "Rollouts take 4 more one after the other, 4 all at once." in page.read_text(encoding="utf-8")
-
-
-def test_without_workloads_there_is_nothing_to_count(tmp_path):
-    assert demanded(laid_out(tmp_path, [node("n", 10)], []).world, ()) == ((), ())

@@ -214,3 +214,23 @@ def test_templates_inside_of_kinds_that_start_nothing_are_no_workloads(check, he
     ran = check({"deploy/a.yaml": head + indented + "\n"}, "--select", "KLG2,KLG5", paths=("deploy",))
     assert ran.codes == []
     assert ran.json["summary"]["workloads"] == 0
+
+
+SERVED = """\
+apiVersion: serving.kserve.io/v1beta1
+kind: InferenceService
+metadata: {name: chat}
+spec:
+  predictor:
+    tolerations: [{key: nvidia.com/gpu, operator: Exists}]
+    model: {modelFormat: {name: huggingface}, resources: {limits: {nvidia.com/gpu: 1}}}
+  transformer: {containers: [{name: a, image: x}]}
+"""
+
+
+def test_an_object_with_several_templates_is_one_workload_in_each_report(check, tmp_path):
+    assert check({"a.yaml": SERVED}).json["summary"]["workloads"] == 1
+    ran = kubelint("check", "a.yaml", cwd=tmp_path)
+    assert "1 document, 1 workload without" in ran.out or "1 workload checked" in ran.out
+    kubelint("check", "a.yaml", "--output-format", "html", "--output-file", "page.html", cwd=tmp_path)
+    assert "1 workload in 1 file" in (tmp_path / "page.html").read_text(encoding="utf-8")

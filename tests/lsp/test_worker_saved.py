@@ -7,12 +7,13 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from command_line import check_json
+from command_line import check_json, kubelint
 from editor import codes, editing
 from kustomize_fixtures import example, program
+from offered_edits import applied, edits_of
 
 from kubelint_gpu.lsp.document.document_context import ReadFiles
-from kubelint_gpu.lsp.worker import saved
+from kubelint_gpu.lsp.worker import all_fixed, saved
 
 __all__ = ["example", "program"]
 pytestmark = pytest.mark.asyncio
@@ -52,6 +53,28 @@ async def test_what_is_typed_and_not_saved_is_looked_at_by_itself(folder):
         editor.save(BASE)
         (deadlock,) = (await found(editor, BASE, "KLG101")).diagnostics
         assert deadlock.range.start.line == 5
+
+
+async def test_all_safe_fixes_in_a_base_are_those_of_the_command(folder):
+    before = (folder / BASE).read_text()
+    async with editing(folder) as editor:
+        editor.open(BASE)
+        await found(editor, BASE, "KLG101")
+        (action,) = await editor.actions(BASE, 0, only=["source.fixAll"])
+        resolved = await editor.client.code_action_resolve_async(action)
+        after = applied(before, edits_of(editor, resolved, BASE))
+    kubelint("check", BASE, "--fix", cwd=folder)
+    assert after == (folder / BASE).read_text() != before
+
+
+async def test_all_safe_fixes_leave_what_the_baseline_accepts(folder, monkeypatch):
+    monkeypatch.chdir(folder)
+    question = {"path": str(folder / BASE), "folder": str(folder), "inventories": (), "config": "", "isolated": False}
+    assert list(all_fixed({**question, "encoding": "utf-16"}, ReadFiles())) == [str(folder / BASE)]
+    kubelint("check", ".", "--write-baseline", "accepted.json", "--exit-zero", cwd=folder)
+    with (folder / ".kubelint-gpu.yaml").open("a") as file:
+        file.write("baseline: accepted.json\n")
+    assert all_fixed({**question, "encoding": "utf-16"}, ReadFiles()) == {}
 
 
 async def test_that_the_inventory_cannot_be_used_is_said_of_what_is_saved_too(folder, monkeypatch):

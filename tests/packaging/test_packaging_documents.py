@@ -48,3 +48,17 @@ def test_no_release_is_named_that_is_not_made():
         return
     named = rf"(@|rev:\s*|==|releases/(tag|download)/)v?{re.escape(version)}\b"
     assert [page.name for page in USED if re.search(named, page.read_text(encoding="utf-8"))] == []
+
+
+OUTLETS = {
+    "outlets.md": ["pre-commit", "GitHub", "GitLab", "SARIF viewers", "Image, krew, release"],
+    "editors.md": ["The language server"],
+    "fleets.md": ["Shares of one repository", "Workers on other machines"],
+}
+
+
+@pytest.mark.parametrize("page", OUTLETS)
+def test_each_outlet_says_what_fails_a_run(page):
+    sections = re.split(r"^## ", (ROOT / "docs" / page).read_text(encoding="utf-8"), flags=re.MULTILINE)
+    said = [text.partition("\n")[0] for text in sections if "--fail-on" in text]
+    assert said == OUTLETS[page]

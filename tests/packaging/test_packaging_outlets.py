@@ -186,6 +186,12 @@ def test_gitlabs_job_writes_code_quality_and_tests_and_fails(project):
     assert "error[KLG101]" in ran.stdout
 
 
+def test_gitlabs_job_takes_further_arguments(project):
+    given = {"KUBELINT_GPU_PATHS": "tracker.yaml", "KUBELINT_GPU_INVENTORY": "inventory.yaml"}
+    assert job(project, **given, KUBELINT_GPU_ARGUMENTS="--select KLG301 --fail-on=note").returncode == 1
+    assert job(project, **given, KUBELINT_GPU_ARGUMENTS="--select KLG301 --fail-on=warning").returncode == 0
+
+
 def test_gitlabs_job_compares_a_merge_request_with_its_target(project):
     from hook_repository import git
 

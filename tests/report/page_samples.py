@@ -124,6 +124,7 @@ CLUSTER = ClusterPicture(
         ),
     ),
     left_out=2,
+    told=((f"What cannot be lost {NASTY}", (CLOSING, NASTY)), ("If a node is drained", ("gpu-1: nothing",))),
 )
 WALKED = replace(DEADLOCK, picture=PICTURE)
 HOSTILE = odd(

@@ -2,24 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import TYPE_CHECKING
-
 import click
 
 from kubelint_gpu.cli.commands.full_clusters import cluster_options, print_json, print_texts, read, width
 from kubelint_gpu.cli.help.manual import ManualCommand
 from kubelint_gpu.cli.help.shell_completion import PATH
 from kubelint_gpu.workspace.project.kustomizations import RenderSettings
-
-if TYPE_CHECKING:
-    from kubelint_gpu.capacity.departures import Departure, Interruption
-    from kubelint_gpu.capacity.full_cluster import FullCluster
-    from kubelint_gpu.capacity.supply import PoolShare, Surge
-
-    _Answer = tuple[
-        FullCluster, Sequence[PoolShare], Sequence[Surge], Sequence[Departure], Sequence[Interruption] | None
-    ]
 
 
 @click.command("capacity", cls=ManualCommand, short_help="Compare what is declared with what the cluster has.")
@@ -45,22 +33,16 @@ def command(
     then those with the most GPUs. A pod with GPUs goes to the node with the fewest free GPUs, another one to the node
     with the fewest pods of its workload. The scheduler may place them otherwise. Quotas that are too small are listed.
     """
-    from kubelint_gpu.capacity.departures import interruptions, losses
-    from kubelint_gpu.capacity.supply import shares_of, surges_of
+    from kubelint_gpu.capacity.departures import at_rest, with_losses
 
     found = read(paths, inventories, config, renderer)
-
-    def answer(cluster: FullCluster) -> _Answer:
-        surges = surges_of(cluster)
-        return cluster, shares_of(cluster, surges), surges, tuple(losses(cluster)), interruptions(cluster)
-
-    answers = found.answers(answer)
+    answers = found.answers(lambda cluster: with_losses(at_rest(cluster)))
     if output_format == "json":
         from kubelint_gpu.capacity.capacity_json import capacity_json
 
-        print_json({"clusters": [capacity_json(*one) for one in answers]})
+        print_json({"clusters": [capacity_json(one) for one in answers]})
     else:
         from kubelint_gpu.capacity.capacity_text import capacity_text
 
-        print_texts(capacity_text(*one, width()) for one in answers)
+        print_texts(capacity_text(one, width()) for one in answers)
     return found.code

@@ -19,7 +19,7 @@ from kubelint_gpu.sources.files import display_path
 from kubelint_gpu.sources.programs import keep_out
 from kubelint_gpu.values import replace
 from kubelint_gpu.workspace.project.configuration import Configuration
-from kubelint_gpu.workspace.project.configuration_file import configuration_for
+from kubelint_gpu.workspace.project.configuration_file import configuration_for, find
 from kubelint_gpu.workspace.project.gathering import gather
 
 
@@ -79,5 +79,5 @@ def command(ctx: click.Context, /, paths: tuple[str, ...], inventories: tuple[st
 
 def _everything(options: dict[str, Any]) -> str:
     """Return the folder of the configuration; without a configuration, the working directory."""
-    settings = Configuration() if options["isolated"] else configuration_for(options["config"], ())
-    return display_path(settings.path.absolute().parent, Path.cwd()) if settings.path is not None else "."
+    path = None if options["isolated"] else Path(options["config"]) if options["config"] else find(Path.cwd())
+    return display_path(path.absolute().parent, Path.cwd()) if path is not None else "."

@@ -66,5 +66,5 @@ def command(
         from kubelint_gpu.capacity.capacity_text import departure_text
 
         print_texts(departure_text(one, width()) for one in answers)
-    stopped = any(one.pending or any(move.drained.blocked for move in one.moves) for one in answers)
+    stopped = any(one.pending or one.blocked for one in answers)
     return found.code or int(stopped)

@@ -1,73 +1,30 @@
-"""`--fix` and `--diff`: applies fixes to files, or prints them as a diff."""
+"""`--fix` and `--diff`: writes changed files, or prints them as a diff."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from kubelint_gpu.documents import Reading, SourceText, encode
-from kubelint_gpu.documents.layout import NotEditable
-from kubelint_gpu.engine.asking import first_place
-from kubelint_gpu.engine.repair import repair
+from kubelint_gpu.documents import SourceText, encode
+from kubelint_gpu.engine.repair import Fixed, fix_units
 from kubelint_gpu.engine.selection import Suppression
-from kubelint_gpu.findings.finding import Finding, Fix
+from kubelint_gpu.findings.finding import Finding
 from kubelint_gpu.messages.display import visible
 from kubelint_gpu.messages.printing import say
 from kubelint_gpu.sources.checkout import repository_root
 from kubelint_gpu.sources.safe_write import NotWritable, replace_file
-from kubelint_gpu.values import Value
 from kubelint_gpu.workspace.apply_set import ApplySet
 from kubelint_gpu.workspace.project.worlds import complain
 
 
-class Fixed(Value):
-    """The units after `--fix`; `failed` says that a file could not be written."""
-
-    units: tuple[ApplySet, ...]
-    applied: tuple[tuple[Finding, Fix], ...]
-    changed: tuple[tuple[SourceText, SourceText], ...]
-    failed: bool = False
-
-
-def fix_units(
-    units: Sequence[ApplySet], suppression: Suppression, wanted: Callable[[Finding], bool], *, unsafe: bool, write: bool
+def fixed_or_shown(
+    units: Sequence[ApplySet], suppression: Suppression, wanted: Callable[[Finding], bool], *, unsafe: bool, show: bool
 ) -> Fixed:
-    """Fix the `wanted` findings of every unit. With `write`, write each changed file in one step."""
-    after = list(units)
-    applied: list[tuple[Finding, Fix]] = []
-    changed: list[tuple[SourceText, SourceText]] = []
-    failed = False
-    complaints: set[tuple[str, str]] = set()
-    for number in range(len(after)):
-        unit = after[number]
-        try:
-            repaired = repair(unit, unsafe=unsafe, suppression=suppression, wanted=wanted)
-        except Exception as error:  # noqa: BLE001 - the other units are fixed; the check that follows reports the error
-            complain(first_place(unit).path, f"is not fixed: internal error: {type(error).__name__}: {error}")
-            failed = True
-            continue
-        for finding, why in repaired.refused:
-            complaint = f"{finding.place.path}:{finding.place.line}", f"{finding.code} is not fixed: {why}"
-            if complaint not in complaints:
-                complaints.add(complaint)
-                complain(*complaint)
-        texts = list(_changed(unit.sources, repaired.unit.sources))
-        if not texts:
-            continue
-        others, worse = _others(after, number, texts, suppression)
-        if worse is not None:
-            for finding, _ in repaired.applied:
-                complain(f"{finding.place.path}:{finding.place.line}", f"{finding.code} is not fixed: {worse}")
-            continue
-        if write and not _written(texts):
-            failed = True
-            continue
-        after[number] = repaired.unit
-        for index, other in others.items():
-            after[index] = other
-        applied += repaired.applied
-        changed += texts
-    return Fixed(tuple(after), tuple(applied), tuple(changed), failed)
+    """Fix the `wanted` findings in the files, or `show` the fixes as a diff."""
+    fixed = fix_units(units, suppression, wanted, unsafe=unsafe, write=bool if show else _written)
+    if show:
+        _print_diff(fixed.changed)
+    return fixed
 
 
 def _written(texts: Sequence[tuple[SourceText, SourceText]]) -> bool:
@@ -83,33 +40,7 @@ def _written(texts: Sequence[tuple[SourceText, SourceText]]) -> bool:
     return done
 
 
-def _others(
-    units: Sequence[ApplySet], number: int, texts: Sequence[tuple[SourceText, SourceText]], suppression: Suppression
-) -> tuple[dict[int, ApplySet], str | None]:
-    """Return the other units that use the changed files, with the changes, and why the changes harm a unit.
-
-    A file that goes to several clusters is fixed for each in turn. A base must suit every overlay that uses it.
-    """
-    paths = {source.path: encode(source, source.text) for _, source in texts}
-    others: dict[int, ApplySet] = {}
-    for index, unit in enumerate(units):
-        mine = {reading.source.path for reading in unit.sources if reading.source is not None}
-        if index == number or not mine & set(paths):
-            continue
-        from kubelint_gpu.engine.fixes.transport import with_texts
-        from kubelint_gpu.engine.repair import serious
-
-        name = unit.rendered[0].path if unit.rendered else ""
-        try:
-            others[index] = with_texts(unit, paths)
-        except NotEditable as error:
-            return {}, f"with it {name} could not be rendered: {error}"
-        if unit.rendered and not serious(others[index], suppression) <= serious(unit, suppression):
-            return {}, f"it would bring another finding to {name}, which is made of the same file"
-    return others, None
-
-
-def print_diff(changed: Sequence[tuple[SourceText, SourceText]]) -> None:
+def _print_diff(changed: Sequence[tuple[SourceText, SourceText]]) -> None:
     """Print the changes as a unified diff for `git apply` and `patch`."""
     import difflib
 
@@ -140,9 +71,3 @@ def tell(fixed: Fixed) -> None:
     """Print the applied fixes to standard error."""
     for finding, fix in fixed.applied:
         complain(f"{finding.place.path}:{finding.place.line}", f"fixed {finding.code} ({finding.object}): {fix.title}")
-
-
-def _changed(before: Sequence[Reading], after: Sequence[Reading]) -> Iterator[tuple[SourceText, SourceText]]:
-    for old, new in zip(before, after, strict=True):
-        if old is not new and old.source is not None and new.source is not None and old.source.text != new.source.text:
-            yield old.source, new.source

@@ -53,17 +53,10 @@ def judged(
     if options["fix"] or options["diff"]:
         if gathered.pipe and not options["diff"]:
             raise click.UsageError("standard input cannot be fixed in place; use --diff")
-        from kubelint_gpu.cli.commands.fixing import fix_units, print_diff
+        from kubelint_gpu.cli.commands.fixing import fixed_or_shown
 
-        fixed = fix_units(
-            inputs.units,
-            suppression,
-            baseline.wanted(lambda finding: inputs.reports(finding) and selection.mends(finding)),
-            unsafe=options["unsafe_fixes"],
-            write=options["fix"] and not options["diff"],
-        )
-        if options["diff"]:
-            print_diff(fixed.changed)
+        wanted = baseline.wanted(lambda finding: inputs.reports(finding) and selection.mends(finding))
+        fixed = fixed_or_shown(inputs.units, suppression, wanted, unsafe=options["unsafe_fixes"], show=options["diff"])
         inputs = inputs.after(fixed.units, failed=fixed.failed)
     with progress("checking", len(inputs.units)) as done:
         outcome = check(

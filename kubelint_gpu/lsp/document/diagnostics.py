@@ -12,7 +12,7 @@ from kubelint_gpu.budget import EFFORTS
 from kubelint_gpu.documents import Reading, SourceText
 from kubelint_gpu.engine.baseline import Baseline, load_baseline, settle
 from kubelint_gpu.engine.run import check
-from kubelint_gpu.engine.selection import Selection, Suppression, per_path_problems, select
+from kubelint_gpu.engine.selection import Selection, per_path_problems, select
 from kubelint_gpu.findings.catalogue import UnknownRule, rule
 from kubelint_gpu.findings.finding import Finding, Fix, Place
 from kubelint_gpu.lsp.document.document_context import Project, ReadFiles, configuration_path
@@ -203,7 +203,7 @@ class _Checked:
             return found | self._written(told, world.readings, lambda path: path == project.path)
         unit = project.unit()
         # problems of the inventory were reported when it was read
-        outcome = check((unit,), ClusterContext(), suppression=suppression(self._selection), effort=EFFORTS["low"])
+        outcome = check((unit,), ClusterContext(), suppression=self._selection.suppression(), effort=EFFORTS["low"])
         # a defect of the program is reported here, even if another file of the unit comes first
         here = Place(project.shown, 1, 1, 1, 1)
         findings = [replace(each, place=here) if each.is_defect else each for each in outcome.findings]
@@ -239,11 +239,6 @@ class _Checked:
         reading = self._memory.texts.reading(configured, _shown(configured))
         written = self._written(told, () if reading is None else (reading,), lambda path: path == configured)
         return written.get(configured, [])
-
-
-def suppression(selection: Selection) -> Suppression:
-    """Return suppressions as a run of the command line applies them."""
-    return selection.suppression()
 
 
 def _configuration_problem(error: click.ClickException, path: str, memory: ReadFiles, encoding: str) -> dict[str, Any]:

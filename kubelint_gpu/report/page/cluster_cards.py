@@ -61,16 +61,16 @@ def _cluster_cards(found: ClusterPicture, owners: Owners, *, several: bool) -> I
     if several:
         yield f'<h3 class="declared">{text(found.name)}</h3>\n'
     yield f'<p class="small">{" · ".join(facts)}</p>\n'
-    if found.pools or found.quotas:
-        yield from _pools(found.pools, found.quotas, "h4" if several else "h3")
+    if found.pools or found.told:
+        yield from _demand(found.pools, found.told, "h4" if several else "h3")
     for kind in found.classes:
         yield from _card(kind, owners, "h4" if several else "h3")
     if found.left_out:
         yield f'<p class="small">{counted(found.left_out, "further node")} of other kinds left out.</p>\n'
 
 
-def _pools(pools: Sequence[PoolPicture], quotas: Sequence[str], heading: str) -> Iterator[str]:
-    """Yield the total requests of all manifests, by GPU model and pool, and the quotas that allow less."""
+def _demand(pools: Sequence[PoolPicture], told: Sequence[tuple[str, Sequence[str]]], heading: str) -> Iterator[str]:
+    """Yield the total requests of all manifests, by GPU model and pool, and what `capacity` says below its table."""
     yield f'<section class="card">\n<{heading}>With all of these manifests</{heading}>\n'
     for one in pools[:_MOST_POOLS]:
         waits = f", {one.pending} more asked for" if one.pending else ""
@@ -82,8 +82,12 @@ def _pools(pools: Sequence[PoolPicture], quotas: Sequence[str], heading: str) ->
             yield f'<p class="small{" alarm" if short else ""}">{rolls}</p>\n'
     if len(pools) > _MOST_POOLS:
         yield f'<p class="small">and {len(pools) - _MOST_POOLS} more</p>\n'
-    for quota in quotas[:_MOST_POOLS]:
-        yield f'<p class="small alarm">Quota {text(quota)}.</p>\n'
+    for title, sentences in told:
+        yield f'<details><summary>{text(title)} ({len(sentences):,})</summary>\n<ul class="small told">\n'
+        yield from (f"<li>{text(one)}</li>\n" for one in sentences[:_MOST_POOLS])
+        if len(sentences) > _MOST_POOLS:
+            yield f"<li>and {len(sentences) - _MOST_POOLS} more</li>\n"
+        yield "</ul></details>\n"
     yield "</section>\n"
 
 

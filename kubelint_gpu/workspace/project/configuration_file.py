@@ -24,6 +24,7 @@ from kubelint_gpu.workspace.project.configuration import (
     PathIgnore,
     Target,
 )
+from kubelint_gpu.workspace.project.worlds import complain
 
 if TYPE_CHECKING:
     from kubelint_gpu.cache.store import Store
@@ -47,8 +48,20 @@ def configuration_of(document: Document | KnownDocument, path: Path) -> Configur
 
 
 def configuration_for(given: str | None, paths: Iterable[str], store: Store | None = None) -> Configuration:
-    """What a run over some paths goes by: the file that is `given`, else the nearest one."""
-    return load(Path(given) if given else find(anchor_of(paths, Path.cwd())), store)
+    """What a run over some paths goes by: the file that is `given`, else the nearest one.
+
+    Prints to standard error if none is read, although a folder above has one.
+    """
+    start = anchor_of(paths, Path.cwd())
+    path = Path(given) if given else find(start)
+    if path is None and not (repository_root(start) / ".git").exists():
+        for above in (folder / NAME for folder in start.parents if is_file(folder / NAME)):
+            shown = display_path(above, Path.cwd())
+            complain(
+                shown, f"is not read: outside of git only this directory is searched; give it with --config {shown}"
+            )
+            break
+    return load(path, store)
 
 
 class _Reader:

@@ -163,7 +163,8 @@ def counted_in(units: Sequence[ApplySet]) -> tuple[tuple[Reading, ...], tuple[st
 
 def _is_setting(reading: Reading) -> bool:
     if KIND not in reading.text:
-        return PurePath(reading.path).name == NAME
+        name = PurePath(reading.path).name
+        return name == NAME or (name.startswith(".") and "kind" not in reading.text)
     return all(name.startswith(f"{KIND}/") for name in outline(reading).objects)
 
 

@@ -58,4 +58,9 @@ def test_what_all_manifests_ask_for_stands_above_the_nodes():
     assert '<p class="small alarm">Rollouts take 1 more one after the other, 3 all at once.</p>' in page
     assert page.count("L4: 4 GPUs") == 23
     assert "and 8 more" in page
-    assert "With all of these manifests" not in shown(PAGE)
+    silent = replace(CLUSTER, told=())
+    assert "With all of these manifests" not in shown(replace(PAGE, clusters=(silent,)))
+    many = shown(replace(PAGE, clusters=(replace(silent, told=(("What cannot be lost", ("node <a>",) * 30),)),)))
+    assert "<summary>What cannot be lost (30)</summary>" in many
+    assert many.count("<li>node &lt;a&gt;</li>") == 24
+    assert "<li>and 6 more</li>" in many

@@ -22,6 +22,19 @@ def test_isolated_reads_none(repository):
     assert check_json("deploy", "--isolated", cwd=repository).codes == ["KLG114"]
 
 
+def test_a_configuration_above_that_is_not_read_is_named_without_git(repository):
+    configure(repository, "inventory: cluster.yaml\n")
+    inner = repository / "deploy" / "prod"
+    assert kubelint("check", "tracker.yaml", cwd=inner).err == ""
+    (repository / ".git").rmdir()
+    ran = kubelint("check", "tracker.yaml", cwd=inner)
+    above = "../../.kubelint-gpu.yaml"
+    assert f"kubelint-gpu: {above}: is not read: outside of git only this directory is searched" in ran.err
+    assert f"give it with --config {above}" in ran.err
+    assert kubelint("check", "--isolated", "tracker.yaml", cwd=inner).err == ""
+    assert check_json("tracker.yaml", "--config", above, cwd=inner).codes == ["KLG101", "KLG301"]
+
+
 def test_no_configuration_outside_of_the_repository_is_read(repository):
     configure(repository, "inventory: cluster.yaml\n")
     inner = repository / "deploy" / "prod"
