@@ -6,13 +6,15 @@ from collections.abc import Sequence
 
 from kubelint_gpu.kube.objects.quota import QuotaRefusal
 from kubelint_gpu.kube.values.quantity import canonical
-from kubelint_gpu.messages.wording import listed
+from kubelint_gpu.messages.wording import listed, owner_name, owner_names
 from kubelint_gpu.scheduler.framework.node_reason import ALLOCATED_ELSEWHERE
 from kubelint_gpu.scheduler.plugins import inter_pod_affinity, node_ports, pod_topology_spread, volume_restrictions
 from kubelint_gpu.simulation.search.blockers import ATTACH
 from kubelint_gpu.simulation.search.trace import Blocker
 
 KEPT_APART = "pods are kept apart, whatever the strategy: this is no rollout deadlock"
+_AMOUNTS = ("cpu", "memory", "storage")
+_MOST_NAMES = 2
 _PLACES = (
     inter_pod_affinity.AFFINITY_REASON,
     inter_pod_affinity.ANTI_AFFINITY_REASON,
@@ -84,6 +86,21 @@ def quota_amount(allowed: object, key: str) -> str:
     return f"{allowed} {'pod' if key == 'pods' and str(allowed) == '1' else key}"
 
 
+def in_use(used: str, key: str, holders: Sequence[tuple[str, int]]) -> str:
+    """`2 in use by Deployment ml/a`, `8 in use, 6 of them by Deployment ml/a and 3 others`: the largest come first.
+
+    The holders of thousandths of a key are the keys of their owners; "" is the owner of the refused pod.
+    """
+    others = sorted((one for one in holders if one[0]), key=lambda one: (-one[1], one[0]))
+    keys = [owner for owner, _ in others]
+    names = owner_names(keys[:_MOST_NAMES]) or "its own pods" * bool(holders)
+    if len(keys) > _MOST_NAMES:
+        names = f"{owner_name(keys[0])} and {len(keys) - 1} others"
+    held = canonical(sum(number for _, number in others or holders))
+    part = "" if held == used else f", {held} of {'it' if key.endswith(_AMOUNTS) else 'them'}"
+    return f"{used} in use{f'{part} by {names}' if names else ''}"
+
+
 def refused(refusal: QuotaRefusal) -> str:
     """`by quota team, which allows 2 requests.nvidia.com/gpu and has 2 in use`; otherwise the API server's message."""
     if refusal.unspecified:
@@ -94,7 +111,7 @@ def refused(refusal: QuotaRefusal) -> str:
     if len(exceeded) == 1:
         (one,) = exceeded
         limit = quota_amount(canonical(one.limit), one.key)
-        used = f" and has {canonical(one.used)} in use" if one.used else ""
+        used = f" and has {in_use(canonical(one.used), one.key, one.holders)}" if one.used else ""
         takes = f", and one pod takes {canonical(one.requested)}" if one.used < max(one.limit, 1) else ""
         return f"by quota {name}, which allows {limit}{used}{takes}{also}"
     limit = ",".join(f"{one.key}={canonical(one.limit)}" for one in exceeded)

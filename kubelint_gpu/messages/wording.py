@@ -141,7 +141,7 @@ def owner_name(key: str) -> str:
 def owner_names(keys: Sequence[str]) -> str:
     """`Deployments ml/a and ml/b`, `48 Deployments (ml/a, ml/b, ...)`; each with its kind if these differ."""
     kinds = {key.partition("/")[0] for key in keys}
-    if len(kinds) > 1:
+    if len(kinds) != 1:
         return some(list(dict.fromkeys(map(owner_name, keys))), "object")
     return some(list(dict.fromkeys(key.partition("/")[2] for key in keys)), *kinds, kind=True)
 
