@@ -23,6 +23,7 @@ from kubelint_gpu.workspace.project.targets import in_kustomized_folder
 
 _MOST = 1_000
 _MANY = f"more than {_MOST:,} files have to do with them"
+_MOST_DECIDED = 100
 _MOST_NAMES = 5_000
 _MOST_ENTRIES = 50_000
 _MOST_LOOSE = 5_000
@@ -124,6 +125,27 @@ def class_files(manifests: Iterable[bytes], around: Around) -> list[SourceFile]:
     texts = [data.decode("utf-8", "replace") for data in manifests]
     paths = around.holding([f"kind: {kind}" for kind in _KINDS]) if _lack_a_class(texts) else ()
     return manifests_of(paths, around.known)
+
+
+def declares_limits(file: SourceFile) -> bool:
+    """Whether a file may declare a quota or the limits of a namespace."""
+    return b"LimitRange" in file.data or b"ResourceQuota" in file.data
+
+
+def decided_files(files: Iterable[SourceFile], around: Around) -> list[SourceFile]:
+    """Return the tracked files with pods in the namespaces for which some files declare quotas or limits."""
+    spaces = meant_in([file.data.decode("utf-8", "replace") for file in files if declares_limits(file)]).spaces
+    wanted = [f"namespace: {quote}{name}" for name in sorted(spaces) for quote in ("", '"', "'")]
+    found = [
+        file
+        for file in manifests_of(around.holding(wanted), around.known)
+        if any(word in file.data for word in _WITH_PODS)
+        and not spaces.isdisjoint(meant_in([file.data.decode("utf-8", "replace")]).spaces)
+        and not in_kustomized_folder(file.path)
+    ]
+    if len(found) > _MOST_DECIDED:
+        around.unsearched = f"more than {_MOST_DECIDED} files have pods in these namespaces"
+    return found[:_MOST_DECIDED]
 
 
 def deciding_files(manifests: Iterable[bytes], around: Around) -> list[SourceFile]:

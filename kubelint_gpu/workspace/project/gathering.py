@@ -18,7 +18,14 @@ from kubelint_gpu.sources.programs import keep_out
 from kubelint_gpu.values import Value, replace
 from kubelint_gpu.workspace.project.charts import CHART, RenderedCharts, may_have_git_ops, render_charts
 from kubelint_gpu.workspace.project.configuration import Configuration
-from kubelint_gpu.workspace.project.files_beside import Around, charts_above, class_files, deciding_files
+from kubelint_gpu.workspace.project.files_beside import (
+    Around,
+    charts_above,
+    class_files,
+    decided_files,
+    deciding_files,
+    declares_limits,
+)
 from kubelint_gpu.workspace.project.kustomizations import Renders, RenderSettings, render_all
 from kubelint_gpu.workspace.project.targets import (
     Repository,
@@ -59,6 +66,7 @@ class Gathered(Value):
         unused: a file that declares a cluster although no cluster is given; empty if there is none.
         unrendered: the named files in the folder of a kustomization that no kustomization uses.
         unsearched: why not all other files were searched for objects that affect the manifests; empty if all were.
+        deciding: with `--hook`, the requested files whose effects on unchanged manifests are reported.
     """
 
     settings: Configuration
@@ -79,6 +87,7 @@ class Gathered(Value):
     unused: str
     unrendered: tuple[str, ...] = ()
     unsearched: str = ""
+    deciding: tuple[str, ...] = ()
 
     def tell(self) -> None:
         """Print to standard error which files were not read, and why."""
@@ -187,7 +196,10 @@ def gather(
         offered = tuple(file for file in offered if commit.holds(file.path))
     named = named_files(paths)
     mine = tuple(file.path for file in offered)
-    members = collect((*repository.companions(mine), *_neighbours(commit, offered))).files
+    near = Around(repository.root, mine if hook else (), tracked_only=True)
+    decided = [file.path for file in decided_files(offered if hook else (), near)]
+    deciding = tuple(file.path for file in offered if decided and declares_limits(file))
+    members = collect((*repository.companions(mine), *_neighbours(commit, offered), *decided)).files
     users = kustomized_folders(named or (), tracked_only=hook)
     wanted = frozenset(os.path.realpath(path) for path in named or ())
     renderer = kustomize or RenderSettings()
@@ -254,7 +266,8 @@ def gather(
         tuple(skipped for skipped in collected.skipped if not built.takes_below(skipped.path)),
         unused,
         tuple(file.path for file in offered if _is_plain(file, built)) if named and not built.failure else (),
-        "" if whole else around.unsearched,
+        "" if whole else near.unsearched or around.unsearched,
+        deciding,
     )
 
 

@@ -105,6 +105,7 @@ class Grouping:
             made = changes.made(members) if changes is not None else frozenset()
             for world in clusters:
                 visible = seen[world].seen_by(number)
+                further = changes.of_others(visible.objects) if changes is not None else ({}, ())
                 goes = partial(self._goes, unit=name, world=world)
                 left = changes.gone(mine, goes) if changes is not None else ()
                 gone = [each for each in left if each.workload or (each.kind in _REFERRED_TO and not world.shows_all)]
@@ -112,10 +113,10 @@ class Grouping:
                     members,
                     world,
                     beside,
-                    old,
+                    {**further[0], **old},
                     rendered=rendered,
                     neighbours=(*visible.objects, *neighbours),
-                    made=made,
+                    made=made.union(further[1]),
                     gone=gone,
                     followed={place: why for place, why in built.followed.items() if place[0] in read},
                     contradictory=visible.contradictory,
@@ -225,6 +226,13 @@ class Changes:
         known = [reading for reading in members if reading.path in self._past.there]
         was = set(self._past.objects.get("", {})).union(*(self._past.there[reading.path] for reading in known))
         return frozenset(manifest.object for manifest in manifests(known, self._origins)) - was
+
+    def of_others(self, objects: Sequence[Manifest]) -> tuple[dict[str, Manifest], list[str]]:
+        """Return the earlier states of some objects that changed, and the names of those that certainly are new."""
+        was = self.before({one.path for one in objects})
+        old = {one.object: was[one.object] for one in objects if one.object in was}
+        there = [(one.object, self._past.there.get(one.path)) for one in objects if one.object not in was]
+        return old, [name for name, names in there if names is not None and name not in names]
 
     def gone(self, paths: Collection[str], goes: Callable[[str], bool]) -> tuple[Manifest, ...]:
         """Return the deleted objects of some files. They keep running, because nothing is pruned.

@@ -47,6 +47,7 @@ class Inputs(Value):
         beside: further files that are read and not judged.
         defects: findings about files that a defect of this program kept from being read or rendered.
         remarks: sentences about the judged files.
+        deciding: files among the targets whose effects on other files are reported.
     """
 
     units: tuple[ApplySet, ...]
@@ -58,6 +59,7 @@ class Inputs(Value):
     beside: tuple[str, ...] = ()
     defects: tuple[Finding, ...] = ()
     remarks: tuple[str, ...] = ()
+    deciding: tuple[str, ...] = ()
 
     @property
     def usable(self) -> bool:
@@ -75,7 +77,8 @@ class Inputs(Value):
         path = os.path.realpath(finding.place.path)
         if self.targets is None or decisive:
             return decisive or path not in map(os.path.realpath, self.beside)
-        return path in self.targets or not os.path.lexists(finding.place.path)
+        caused = any(one.place.path in self.deciding for one in finding.related) and finding.severity != "note"
+        return path in self.targets or caused or not os.path.lexists(finding.place.path)
 
     def after(self, units: tuple[ApplySet, ...], *, failed: bool) -> Inputs:
         """Return the same inputs with changed units."""
@@ -143,7 +146,9 @@ def inputs_of(
         sources = (reading.path for rendition in built.rendered for reading in rendition.sources)
         targets = frozenset(os.path.realpath(path) for path in (*gathered.mine, *sources, *inventories))
     remarks = remarks_on(gathered, units)
-    return Inputs(units, world, sources_of(units), failed, worlds.all, targets, read, tuple(defects), remarks)
+    return Inputs(
+        units, world, sources_of(units), failed, worlds.all, targets, read, tuple(defects), remarks, gathered.deciding
+    )
 
 
 def _refuse_templates(readings: Sequence[Reading], pipe: str) -> None:
