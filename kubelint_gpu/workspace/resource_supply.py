@@ -63,9 +63,9 @@ class ResourceSupply:
         served = classes_by_resource(self.empty.cluster.device_classes)[resource]
         names = [info.name for info in self.empty.nodes if info.name in nodes or not nodes]
         most, asked = self._most_served(pod, names), pod_requests(pod.spec)[resource]
-        has = f"{asked} of its devices: the largest has {most}" if 0 < most < asked else "so many of its devices"
+        largest = f": the largest has {most}" if 0 < most < asked else ""
         which = "no node" if len(names) == len(self.empty.nodes) else "no node that may take the pod"
-        return f"DeviceClass {served.name} serves {resource}, and {which} has {has}"
+        return f"{which} has {asked} devices of DeviceClass {served.name}{largest}; it serves {resource}"
 
     def serves(self, resource: str, pod: Pod) -> bool:
         """Whether a DeviceClass serves the resource, and some node has as many devices as a pod asks for."""

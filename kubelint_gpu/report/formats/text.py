@@ -25,7 +25,7 @@ MOST_FINDINGS = 1_000
 MOST_LINES = 39
 _HEAD_LINES, _MOST_HEAD_LINES, _LEAST_HEAD = 2, 3, 30
 _BRIEF_PLACES = 3
-_SENTENCE_END = pattern(r": |; |, and | (?=\((?:[^() ]+ ){2,}[^() ]+\)$)")
+_SENTENCE_END = pattern(r"(?<!supported values): |; |, and | (?=\((?:[^() ]+ ){2,}[^() ]+\)$)")
 _CLAUSE_END = pattern(
     r", (although|attached|held|one more|used|where|which (?:allows|has|have)) |(?<!waits)(?<!no room) (beside|on) "
 )
@@ -220,8 +220,8 @@ def _wrapped(kind: str, text: str, theme: Theme) -> tuple[list[str], int]:
 def _head(finding: Finding, theme: Theme) -> tuple[str, str]:
     """Split the headline at the end of a sentence that fits in two lines.
 
-    If that is nothing, or one line that ends with a colon, it is split at the end of a clause, and the rest is made a
-    sentence. A head without any end that fits may have three lines.
+    If that is nothing, or ends with a colon, it is split at the end of a longer clause that fits, and the rest is made
+    a sentence. A head without any end that fits may have three lines.
     """
     text, kind = theme.show(headline(finding)), f"{finding.severity}[{finding.code}]"
 
@@ -245,17 +245,21 @@ def _head(finding: Finding, theme: Theme) -> tuple[str, str]:
 
     sentences = [*ends(_SENTENCE_END()), (len(text), "")]
     short = fitting(sentences)
-    if not short or (text[short[-1][0] :].startswith(": ") and lines(text[: short[-1][0]]) < _HEAD_LINES):
-        clauses = fitting(ends(_CLAUSE_END()))
-        short = clauses or fitting(sentences, _MOST_HEAD_LINES) or sentences[:1]
+    if not short or text[short[-1][0] :].startswith(": "):
+        clauses = [one for one in fitting(ends(_CLAUSE_END())) if one[0] > (short[-1][0] if short else 0)]
+        longer = [] if short and lines(text[: short[-1][0]]) == _HEAD_LINES else fitting(sentences, _MOST_HEAD_LINES)
+        short = clauses or longer or short or sentences[:1]
     end, rest = short[-1]
     return text[:end], rest[1:-1] if rest.startswith("(") and rest.endswith(")") else rest
 
 
 def _says_something(text: str) -> bool:
     """Whether a text ends with more than names and the path of a field."""
-    clause = text.rpartition(": ")[2]
-    return sum(word.isalpha() and word.islower() and word != "and" for word in clause.split()) > 1
+    words = text.rpartition(": ")[2].split()
+    return (
+        not {"has", "have"}.isdisjoint(words)
+        or sum(one.isalpha() and one.islower() and one != "and" for one in words) > 1
+    )
 
 
 def _place(group: list[Mark], report: Report, frame: snippet.Frame, *, dense: bool = False) -> Iterator[str]:
