@@ -86,9 +86,8 @@ def pending_replicas(
     missing = insufficient(lacks) or ("" if unnamed or lacks else scarce(subject))
     proposals = () if anew or later else fewer_replicas(subject, placed)
     owners = {owner for lack in every(waiting.lacks if waiting is not None else ()) for owner in lack.owners}
-    others = sorted(map(owner_name, owners - {subject.workload.key})) or lasting_holders(
-        unit, subject, missing, judgement.eligible
-    )
+    holders = sorted(owners - {subject.workload.key}) or lasting_holders(unit, subject, missing, judgement.eligible)
+    others = [*map(owner_name, holders)]
     helps = room_needed(subject, missing, judgement.wanted - placed, others, 0 if bare or proposals else placed)
     shares = of_one_node(now, waiting) if waiting is not None else ()
     helps = what_helps(lacks) or helps

@@ -31,7 +31,7 @@ from kubelint_gpu.messages.wording import CUT_OFF, counted, listed, some, verb
 _POLICY: Pointer = ("spec", "concurrencyPolicy")
 _WHOLE = "let Kueue admit it whole, or a scheduler with pod groups place it whole: then it holds nothing"
 _QUEUED = "what admits it whole looks at a quota and not at the nodes: ask for what these have, or add nodes"
-_ALLOWED = "raise the quota until it allows all the pods at once; Kueue does not help, because it ignores ResourceQuotas"
+_ALLOWED = "raise the quota until it allows all the pods at once; Kueue does not help: it ignores ResourceQuotas"
 _UNITS = ((86_400, "day"), (3_600, "hour"), (60, "minute"))
 
 

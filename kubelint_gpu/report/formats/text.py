@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 MOST_FINDINGS = 1_000
 MOST_LINES = 39
 _HEAD_LINES, _MOST_HEAD_LINES, _LEAST_HEAD = 2, 3, 30
-_BRIEF_PLACES = 3
+_BRIEF_PLACES, _MOST_NAMES = 3, 40
 _SENTENCE_END = pattern(r"(?<!supported values): |; |, and | (?=\((?:[^() ]+ ){2,}[^() ]+\)$)")
 _CLAUSE_END = pattern(
     r", (although|attached|held|one more|used|where|which (?:allows|has|have)) |(?<!waits)(?<!no room) (beside|on) "
@@ -99,8 +99,10 @@ def _brief(finding: Finding, report: Report, theme: Theme, *, fix_hints: bool) -
     _, rest = _head(finding, theme)
     if rest:
         yield from _note("note", rest, frame)
-    if len(finding.others) >= FEW:
-        yield from _note("note", f"--verbose names all {len(finding.others) + 1} objects", frame)
+    if len(finding.others) >= FEW or ", ...)" in finding.message:
+        whole = len(finding.others) + 1
+        notes = ([*_note("objects", _objects(finding, most), frame)] for most in range(min(whole, _MOST_NAMES), 0, -1))
+        yield from next((note for note in notes if len(note) <= _HEAD_LINES), ())
     for fix in finding.fixes[:1]:
         # fixes of notes are made only if their code is selected
         hints = fix_hints and finding.severity != "note"
@@ -111,6 +113,15 @@ def _brief(finding: Finding, report: Report, theme: Theme, *, fix_hints: bool) -
     for group in marks:
         yield from _place(group, report, frame, dense=True)
     yield from _rule(finding, report, frame)
+
+
+def _objects(finding: Finding, most: int) -> str:
+    """Return the names of the first `most` objects, and how many more there are; with their kind if it differs."""
+    keys = sorted((finding.object, *finding.others))
+    (kind, *others) = {key.partition("/")[0] for key in keys}
+    names = [owner_name(key) if others else key.partition("/")[2] for key in keys]
+    more = [f"{len(names) - most} more"] if most < len(names) else []
+    return f"{'' if others else f'{kind}s '}{listed([*names[:most], *more])}"
 
 
 def _advice(finding: Finding, report: Report) -> tuple[str, ...]:
@@ -193,7 +204,7 @@ def _lines(finding: Finding, report: Report, theme: Theme) -> Iterator[str]:
     yield frame.row("", "")
     yield from _notes(finding, report, frame)
     if len(finding.others) >= FEW:
-        yield from _note("objects", listed(sorted(map(owner_name, (finding.object, *finding.others)))), frame)
+        yield from _note("objects", _objects(finding, len(finding.others) + 1), frame)
     for fix in finding.fixes:
         yield from _note("fix", _fix_text(fix, fix_hints=False), frame)
     yield from _rule(finding, report, frame)
