@@ -7,11 +7,13 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from kubelint_gpu.documents import items
+from kubelint_gpu.groups import grouped
 from kubelint_gpu.messages.display import visible
 from kubelint_gpu.messages.wording import FEW, foremost, owner_name, owner_names
 from kubelint_gpu.sources.checkout import is_chart, is_subchart
 from kubelint_gpu.workspace.apply_order import unknown_hooks
 from kubelint_gpu.workspace.apply_set import ApplySet
+from kubelint_gpu.workspace.manifest import Manifest
 from kubelint_gpu.workspace.project.gathering import Gathered
 
 
@@ -42,14 +44,31 @@ def _unrendered(paths: Sequence[str]) -> Iterator[str]:
 
 def _contradictory(units: Sequence[ApplySet]) -> Iterator[str]:
     """Yield a sentence for each of a few objects that do not count, or a single sentence for many."""
-    objects = sorted({pair for unit in units for pair in unit.contradictory})
-    if len(objects) > FEW:
-        names = [name for name, _ in objects]
-        yield f"{owner_names(names)} are declared differently in several files: none counts for other directories."
-        return
-    for name, paths in objects:
-        none = "neither" if len(paths) == 2 else "none"
-        yield f"{owner_name(name)} is declared differently in {foremost(paths)}: {none} counts for other directories."
+    for objects, counts in (
+        (sorted({pair for unit in units for pair in unit.contradictory}), "{none} counts"),
+        (_differing_classes(units), "the last one counts"),
+    ):
+        if len(objects) > FEW:
+            names, none = owner_names([name for name, _ in objects]), counts.format(none="none")
+            yield f"{names} are declared differently in several files: {none} for other directories."
+            continue
+        for name, paths in objects:
+            none = counts.format(none="neither" if len(paths) == 2 else "none")
+            yield f"{owner_name(name)} is declared differently in {foremost(paths)}: {none} for other directories."
+
+
+def _differing_classes(units: Sequence[ApplySet]) -> list[tuple[str, list[str]]]:
+    """Return the classes of one cluster that files declare differently, each with these files."""
+    classes = units[0].beside.shared.every if len({unit.world for unit in units}) == 1 else ()
+    found = grouped((f"{one.kind}/{one.name}", one) for one in classes if one.kind != "Namespace")
+    pairs = [(name, sorted({one.path for one in group})) for name, group in sorted(found.items()) if not _agree(group)]
+    return [(name, paths) for name, paths in pairs if not any(unit.beside.mine.issuperset(paths) for unit in units)]
+
+
+def _agree(classes: Sequence[Manifest]) -> bool:
+    """Whether declarations of one class are equal up to their metadata."""
+    first, *others = ({**one.item.value, "metadata": None} for one in classes)
+    return all(one == first for one in others)
 
 
 def _unknown_hooks(units: Sequence[ApplySet]) -> Iterator[str]:

@@ -94,7 +94,8 @@ def test_all_objects_of_a_finding_are_named_with_verbose():
     assert len(named.splitlines()) == 2
     assert named.startswith("Deployments ml/s00, ml/s01, ml/s02, ")
     listed, more = re.findall(r"ml/s\d\d", named), re.search(r" and (\d+) more$", named)
-    assert more is not None and len(listed) + int(more[1]) == 48
+    assert more is not None
+    assert len(listed) + int(more[1]) == 48
     whole = " ".join(text(report(replace(DEADLOCK, others=others)), verbose=True).split())
     assert "= objects: Deployments ml/s00, ml/s01, " in whole
     assert "ml/s46 and vision/object-tracker" in whole
