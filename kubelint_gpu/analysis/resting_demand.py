@@ -57,7 +57,7 @@ def _of(unit: ApplySet, subject: WorkloadCheck) -> Iterator[RestingDemand]:
         return
     asked = {name: number for name, number in pod_requests(subject.pod.spec).items() if is_accelerator(name) and number}
     # how the pods of a known custom resource are replaced does not matter here
-    unsure = workload.by_shape or (workload.approximate and not workload.custom)
+    unsure = workload.by_shape if workload.custom else workload.approximate
     if not asked or not workload.replicas or unsure or not unit.is_closed_to(subject):
         return
     fit = unit.alone(subject).fit
@@ -106,16 +106,21 @@ def _shortage(world: ClusterContext, members: Sequence[Sequence[RestingDemand]])
             if has == sum(one.allocatable.get(resource, 0) for one in nodes.values()):
                 where = "in the cluster"
             where = f"{where} {world.name}" if world.name else where
-            units, runs = len({unit for unit, _ in most.values()}), [one for _, one in most.values() if one.ends]
-            for_a_time = sum(one.amount for one in runs)
-            names = list(dict.fromkeys(one.workload.partition(" (")[0] for one in runs))
-            part = f" ({bare(resource, for_a_time)} of them while {owner_names(names)} {verb('run', len(names))})"
-            stay = "stay Pending" if has < needed - for_a_time else "wait until a Job ends"
-            return (
-                f"{units} units together ask for {amount(resource, needed)}{part if runs else ''} {where}, which has "
-                f"{bare(resource, has)}: if all are applied, pods {stay}. kubelint-gpu capacity says which."
-            )
+            return _sentence([*most.values()], resource, where, has)
     return ""
+
+
+def _sentence(demands: Sequence[tuple[int, RestingDemand]], resource: str, where: str, has: int) -> str:
+    """Return that demands, each with the number of its unit, are more than there is, and what Jobs hold of it."""
+    units, runs = len({unit for unit, _ in demands}), [one for _, one in demands if one.ends]
+    needed, held = sum(one.amount for _, one in demands), sum(one.amount for one in runs)
+    names = list(dict.fromkeys(one.workload.partition(" (")[0] for one in runs))
+    part = f" ({held} of them while {owner_names(names)} {verb('run', len(names))})" if runs else ""
+    stay = "stay Pending" if has < needed - held else "wait until a Job ends"
+    return (
+        f"{units} units together ask for {amount(resource, needed)}{part} {where}, which has {bare(resource, has)}: "
+        f"if all are applied, pods {stay}. kubelint-gpu capacity says which."
+    )
 
 
 def _scopes(demand: RestingDemand) -> Iterator[_Scope]:

@@ -84,7 +84,7 @@ def test_a_quota_is_no_matter_of_nodes():
         (
             "9",
             (("Job/ml/a", 1000), ("Pod/ml/b", 1000), ("Pod/ml/c", 6000)),
-            "9 in use, 8 of them by Pod ml/c and 2 others",
+            "9 in use, 8 of them by Pod ml/c, Job ml/a and Pod ml/b",
         ),
     ],
 )

@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING
 
 from kubelint_gpu.findings.finding import Finding, Fix
 from kubelint_gpu.messages.display import cells
-from kubelint_gpu.messages.wording import FEW, NOT_OFFERED, counted, listed, owner_name
+from kubelint_gpu.messages.wording import FEW, NOT_OFFERED, counted, listed
 from kubelint_gpu.patterns import pattern
 from kubelint_gpu.report import snippet
-from kubelint_gpu.report.content import Mark, Options, Report, by_family, groups, headline, source_line
+from kubelint_gpu.report.content import Mark, Options, Report, by_family, groups, headline, object_names, source_line
 from kubelint_gpu.report.tally import closing
-from kubelint_gpu.report.theme import NARROW, Style, Theme, theme_of
+from kubelint_gpu.report.theme import NARROW, Theme, theme_of
 from kubelint_gpu.report.why import tables
 from kubelint_gpu.values import replace
 
@@ -30,18 +30,10 @@ _CLAUSE_END = pattern(
     r", (although|attached|held|one more|used|where|which (?:allows|has|have)) |(?<!waits)(?<!no room) (beside|on) "
 )
 _RESUMED = {
-    "although": "",
-    "attached": "it is attached ",
-    "beside": "this is beside ",
-    "held": "it is held ",
-    "on": "this is on ",
-    "one more": "that is one more ",
-    "used": "it is used ",
-    "where": "there ",
-    "which allows": "it allows ",
-    "which has": "it has ",
-    "which have": "they have ",
-}
+    "although": "", "attached": "it is attached ", "beside": "this is beside ", "held": "it is held ",
+    "on": "this is on ", "one more": "that is one more ", "used": "it is used ", "where": "there ",
+    "which allows": "it allows ", "which has": "it has ", "which have": "they have ",
+}  # fmt: skip
 """How the rest of a headline begins that is cut at the end of a clause, so that it is a sentence."""
 _ALL = 1_000_000
 _SCHEDULER = "kube-scheduler"
@@ -93,15 +85,16 @@ def _brief(finding: Finding, report: Report, theme: Theme, *, fix_hints: bool) -
     near = dict.fromkeys((finding.place, *(one.place for one in finding.related if not one.code)))
     places = {*[*near][:_BRIEF_PLACES], *(one.place for one in finding.related if one.code)}
     marks = groups(replace(finding, related=tuple(one for one in finding.related if one.place in places)))
-    digits = len(str(max(mark.last_line for group in marks for mark in group)))
-    frame = snippet.Frame(theme, digits, finding.severity)
+    frame = _frame(marks, finding, theme)
     yield from _headline(finding, theme)
     _, rest = _head(finding, theme)
     if rest:
         yield from _note("note", rest, frame)
     if len(finding.others) >= FEW or ", ...)" in finding.message:
         whole = len(finding.others) + 1
-        notes = ([*_note("objects", _objects(finding, most), frame)] for most in range(min(whole, _MOST_NAMES), 0, -1))
+        notes = (
+            [*_note("objects", object_names(finding, most), frame)] for most in range(min(whole, _MOST_NAMES), 0, -1)
+        )
         yield from next((note for note in notes if len(note) <= _HEAD_LINES), ())
     for fix in finding.fixes[:1]:
         # fixes of notes are made only if their code is selected
@@ -115,13 +108,9 @@ def _brief(finding: Finding, report: Report, theme: Theme, *, fix_hints: bool) -
     yield from _rule(finding, report, frame)
 
 
-def _objects(finding: Finding, most: int) -> str:
-    """Return the names of the first `most` objects, and how many more there are; with their kind if it differs."""
-    keys = sorted((finding.object, *finding.others))
-    (kind, *others) = {key.partition("/")[0] for key in keys}
-    names = [owner_name(key) if others else key.partition("/")[2] for key in keys]
-    more = [f"{len(names) - most} more"] if most < len(names) else []
-    return f"{'' if others else f'{kind}s '}{listed([*names[:most], *more])}"
+def _frame(marks: Sequence[Sequence[Mark]], finding: Finding, theme: Theme) -> snippet.Frame:
+    digits = len(str(max(mark.last_line for group in marks for mark in group)))
+    return snippet.Frame(theme, digits, finding.severity)
 
 
 def _advice(finding: Finding, report: Report) -> tuple[str, ...]:
@@ -172,15 +161,12 @@ def _shortened(finding: Finding, places: int, steps: int, sentences: int) -> Fin
         ]
         ranked = dict.fromkeys((last, 0, *reversed(mine), *range(last, 0, -1)))
         trace = tuple(trace[number] for number in sorted([*ranked][:steps]))
-    left_out = [
-        f"{number} {noun}{'s' if number > 1 else ''}"
-        for number, noun in (
-            (len(finding.related) - places, "more place"),
-            (len(finding.trace) - len(trace), "step"),
-            (len(finding.cycle) - sentences, "more sentence"),
-        )
-        if number > 0
-    ]
+    rest = (
+        (len(finding.related) - places, "more place"),
+        (len(finding.trace) - len(trace), "step"),
+        (len(finding.cycle) - sentences, "more sentence"),
+    )
+    left_out = [counted(*one) for one in rest if one[0] > 0]
     told = f"left out here: {listed(left_out)}; --output-format json has all" if left_out else ""
     return replace(
         finding,
@@ -192,10 +178,8 @@ def _shortened(finding: Finding, places: int, steps: int, sentences: int) -> Fin
 
 
 def _lines(finding: Finding, report: Report, theme: Theme) -> Iterator[str]:
-    style: Style = finding.severity
     marks = groups(finding)
-    digits = len(str(max(mark.last_line for group in marks for mark in group)))
-    frame = snippet.Frame(theme, digits, style)
+    frame = _frame(marks, finding, theme)
     yield from _headline(finding, theme)
     for index, group in enumerate(marks):
         if index:
@@ -203,8 +187,8 @@ def _lines(finding: Finding, report: Report, theme: Theme) -> Iterator[str]:
         yield from _place(group, report, frame)
     yield frame.row("", "")
     yield from _notes(finding, report, frame)
-    if len(finding.others) >= FEW:
-        yield from _note("objects", _objects(finding, len(finding.others) + 1), frame)
+    if len(finding.others) >= FEW or ", ...)" in finding.message:
+        yield from _note("objects", object_names(finding, len(finding.others) + 1), frame)
     for fix in finding.fixes:
         yield from _note("fix", _fix_text(fix, fix_hints=False), frame)
     yield from _rule(finding, report, frame)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from kubelint_gpu.kube.objects.pod import Pod
-from kubelint_gpu.kube.objects.quota import QuotaRefusal, ResourceQuota, pod_charge, quota_refusal, quota_usage
+from kubelint_gpu.kube.objects.quota import QuotaRefusal, ResourceQuota, quota_refusal, quota_usage
 from kubelint_gpu.kube.values.frozen import EMPTY, FrozenMap
 from kubelint_gpu.simulation.controllers.reconciler import PodType
 from kubelint_gpu.values import Value, replace
@@ -35,14 +35,10 @@ class QuotaUse(Value):
         if not covering:
             return None
         beside = [(other, count) for other, count in existing if count]
-        charged = [(other, pod_charge(other.spec), count) for other, count in beside]
         now = []
         for quota in covering:
-            used = dict(quota.used or {})
-            for other, charge, count in charged:
-                if quota.covers(other):
-                    for name in quota.counted:
-                        used[name] = used.get(name, 0) + charge.get(name, 0) * count
+            more = quota_usage(replace(quota, used=None), (), beside).items()
+            used = {name: amount + (quota.used or EMPTY).get(name, 0) for name, amount in more}
             now.append(replace(quota, used=FrozenMap(used)))
         return quota_refusal(pod, now, self.staying, beside)
 

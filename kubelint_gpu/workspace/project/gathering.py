@@ -24,7 +24,6 @@ from kubelint_gpu.workspace.project.files_beside import (
     class_files,
     decided_files,
     deciding_files,
-    declares_limits,
 )
 from kubelint_gpu.workspace.project.kustomizations import Renders, RenderSettings, render_all
 from kubelint_gpu.workspace.project.targets import (
@@ -66,7 +65,7 @@ class Gathered(Value):
         unused: a file that declares a cluster although no cluster is given; empty if there is none.
         unrendered: the named files in the folder of a kustomization that no kustomization uses.
         unsearched: why not all other files were searched for objects that affect the manifests; empty if all were.
-        deciding: with `--hook`, the requested files whose effects on unchanged manifests are reported.
+        decided: with `--hook`, files in whose namespaces the requested files declare quotas or limits.
     """
 
     settings: Configuration
@@ -87,7 +86,7 @@ class Gathered(Value):
     unused: str
     unrendered: tuple[str, ...] = ()
     unsearched: str = ""
-    deciding: tuple[str, ...] = ()
+    decided: tuple[str, ...] = ()
 
     def tell(self) -> None:
         """Print to standard error which files were not read, and why."""
@@ -196,9 +195,7 @@ def gather(
         offered = tuple(file for file in offered if commit.holds(file.path))
     named = named_files(paths)
     mine = tuple(file.path for file in offered)
-    near = Around(repository.root, mine if hook else (), tracked_only=True)
-    decided = [file.path for file in decided_files(offered if hook else (), near)]
-    deciding = tuple(file.path for file in offered if decided and declares_limits(file))
+    decided, lost = decided_files(commit, offered)
     members = collect((*repository.companions(mine), *_neighbours(commit, offered), *decided)).files
     users = kustomized_folders(named or (), tracked_only=hook)
     wanted = frozenset(os.path.realpath(path) for path in named or ())
@@ -248,6 +245,7 @@ def gather(
     files.reverse()
     whole = os.path.realpath(repository.root) in [os.path.realpath(path) for path in paths if path != "-"]
     around = Around(repository.root, read, declared, tracked_only=hook or whole)
+    around.unsearched = lost
     return Gathered(
         settings,
         repository,
@@ -266,8 +264,8 @@ def gather(
         tuple(skipped for skipped in collected.skipped if not built.takes_below(skipped.path)),
         unused,
         tuple(file.path for file in offered if _is_plain(file, built)) if named and not built.failure else (),
-        "" if whole else near.unsearched or around.unsearched,
-        deciding,
+        "" if whole else around.unsearched,
+        tuple(decided),
     )
 
 

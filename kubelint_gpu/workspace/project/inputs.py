@@ -47,7 +47,7 @@ class Inputs(Value):
         beside: further files that are read and not judged.
         defects: findings about files that a defect of this program kept from being read or rendered.
         remarks: sentences about the judged files.
-        deciding: files among the targets whose effects on other files are reported.
+        decided: files that are no targets, but of which is reported what targets decide.
     """
 
     units: tuple[ApplySet, ...]
@@ -59,7 +59,7 @@ class Inputs(Value):
     beside: tuple[str, ...] = ()
     defects: tuple[Finding, ...] = ()
     remarks: tuple[str, ...] = ()
-    deciding: tuple[str, ...] = ()
+    decided: tuple[str, ...] = ()
 
     @property
     def usable(self) -> bool:
@@ -77,7 +77,8 @@ class Inputs(Value):
         path = os.path.realpath(finding.place.path)
         if self.targets is None or decisive:
             return decisive or path not in map(os.path.realpath, self.beside)
-        caused = any(one.place.path in self.deciding for one in finding.related) and finding.severity != "note"
+        decided = finding.place.path in self.decided and finding.severity != "note"
+        caused = decided and any(os.path.realpath(one.place.path) in self.targets for one in finding.related)
         return path in self.targets or caused or not os.path.lexists(finding.place.path)
 
     def after(self, units: tuple[ApplySet, ...], *, failed: bool) -> Inputs:
@@ -147,7 +148,7 @@ def inputs_of(
         targets = frozenset(os.path.realpath(path) for path in (*gathered.mine, *sources, *inventories))
     remarks = remarks_on(gathered, units)
     return Inputs(
-        units, world, sources_of(units), failed, worlds.all, targets, read, tuple(defects), remarks, gathered.deciding
+        units, world, sources_of(units), failed, worlds.all, targets, read, tuple(defects), remarks, gathered.decided
     )
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Sequence
+from itertools import islice
 from pathlib import Path
 
 from kubelint_gpu.documents import items
@@ -13,7 +14,6 @@ from kubelint_gpu.messages.wording import FEW, foremost, owner_name, owner_names
 from kubelint_gpu.sources.checkout import is_chart, is_subchart
 from kubelint_gpu.workspace.apply_order import unknown_hooks
 from kubelint_gpu.workspace.apply_set import ApplySet
-from kubelint_gpu.workspace.manifest import Manifest
 from kubelint_gpu.workspace.project.gathering import Gathered
 
 
@@ -24,6 +24,7 @@ def remarks_on(gathered: Gathered, units: Sequence[ApplySet]) -> tuple[str, ...]
         *_without_helm(gathered),
         *_unrendered(gathered.unrendered),
         *_contradictory(units),
+        *islice(_differing_classes(units), FEW),
         *_unknown_hooks(units),
         *([lost] if gathered.unsearched else ()),
     )
@@ -44,31 +45,25 @@ def _unrendered(paths: Sequence[str]) -> Iterator[str]:
 
 def _contradictory(units: Sequence[ApplySet]) -> Iterator[str]:
     """Yield a sentence for each of a few objects that do not count, or a single sentence for many."""
-    for objects, counts in (
-        (sorted({pair for unit in units for pair in unit.contradictory}), "{none} counts"),
-        (_differing_classes(units), "the last one counts"),
-    ):
-        if len(objects) > FEW:
-            names, none = owner_names([name for name, _ in objects]), counts.format(none="none")
-            yield f"{names} are declared differently in several files: {none} for other directories."
-            continue
-        for name, paths in objects:
-            none = counts.format(none="neither" if len(paths) == 2 else "none")
-            yield f"{owner_name(name)} is declared differently in {foremost(paths)}: {none} for other directories."
+    objects = sorted({pair for unit in units for pair in unit.contradictory})
+    if len(objects) > FEW:
+        names = [name for name, _ in objects]
+        yield f"{owner_names(names)} are declared differently in several files: none counts for other directories."
+        return
+    for name, paths in objects:
+        none = "neither" if len(paths) == 2 else "none"
+        yield f"{owner_name(name)} is declared differently in {foremost(paths)}: {none} counts for other directories."
 
 
-def _differing_classes(units: Sequence[ApplySet]) -> list[tuple[str, list[str]]]:
-    """Return the classes of one cluster that files declare differently, each with these files."""
+def _differing_classes(units: Sequence[ApplySet]) -> Iterator[str]:
+    """Yield a sentence for each class of one cluster that files of several units declare differently."""
     classes = units[0].beside.shared.every if len({unit.world for unit in units}) == 1 else ()
-    found = grouped((f"{one.kind}/{one.name}", one) for one in classes if one.kind != "Namespace")
-    pairs = [(name, sorted({one.path for one in group})) for name, group in sorted(found.items()) if not _agree(group)]
-    return [(name, paths) for name, paths in pairs if not any(unit.beside.mine.issuperset(paths) for unit in units)]
-
-
-def _agree(classes: Sequence[Manifest]) -> bool:
-    """Whether declarations of one class are equal up to their metadata."""
-    first, *others = ({**one.item.value, "metadata": None} for one in classes)
-    return all(one == first for one in others)
+    found = grouped((f"{one.kind} {one.name}", one) for one in classes if one.kind != "Namespace")
+    for name, group in sorted(found.items()):
+        first, *others = ({**one.item.value, "metadata": None} for one in group)
+        paths = sorted({one.path for one in group})
+        if any(one != first for one in others) and not any(unit.beside.mine.issuperset(paths) for unit in units):
+            yield f"{name} is declared differently in {foremost(paths)}: the last one counts for other directories."
 
 
 def _unknown_hooks(units: Sequence[ApplySet]) -> Iterator[str]:
