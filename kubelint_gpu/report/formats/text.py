@@ -90,7 +90,7 @@ def _brief(finding: Finding, report: Report, theme: Theme, *, fix_hints: bool) -
     _, rest = _head(finding, theme)
     if rest:
         yield from _note("note", rest, frame)
-    if len(finding.others) >= FEW or ", ...)" in finding.message:
+    if len(finding.others) >= FEW or ", ...)" in finding.message.partition(": ")[0]:
         whole = len(finding.others) + 1
         notes = (
             [*_note("objects", object_names(finding, most), frame)] for most in range(min(whole, _MOST_NAMES), 0, -1)
@@ -187,7 +187,7 @@ def _lines(finding: Finding, report: Report, theme: Theme) -> Iterator[str]:
         yield from _place(group, report, frame)
     yield frame.row("", "")
     yield from _notes(finding, report, frame)
-    if len(finding.others) >= FEW or ", ...)" in finding.message:
+    if len(finding.others) >= FEW or ", ...)" in finding.message.partition(": ")[0]:
         yield from _note("objects", object_names(finding, len(finding.others) + 1), frame)
     for fix in finding.fixes:
         yield from _note("fix", _fix_text(fix, fix_hints=False), frame)
@@ -241,8 +241,9 @@ def _head(finding: Finding, theme: Theme) -> tuple[str, str]:
     sentences = [*ends(_SENTENCE_END()), (len(text), "")]
     short = fitting(sentences)
     if not short or text[short[-1][0] :].startswith(": "):
-        clauses = [one for one in fitting(ends(_CLAUSE_END())) if one[0] > (short[-1][0] if short else 0)]
-        longer = [] if short and lines(text[: short[-1][0]]) == _HEAD_LINES else fitting(sentences, _MOST_HEAD_LINES)
+        full = short and lines(text[: short[-1][0]]) == _HEAD_LINES
+        clauses = [one for one in fitting(ends(_CLAUSE_END())) if not full or (text[one[0]] == "," and one > short[-1])]
+        longer = [] if full else fitting(sentences, _MOST_HEAD_LINES)
         short = clauses or longer or short or sentences[:1]
     end, rest = short[-1]
     return text[:end], rest[1:-1] if rest.startswith("(") and rest.endswith(")") else rest

@@ -218,6 +218,33 @@ def test_what_follows_the_head_of_a_long_clause_is_a_sentence(message, note):
     assert f"= note: {note}" in shown
 
 
+@pytest.mark.parametrize(
+    ("message", "head", "note"),
+    [
+        (
+            "the rollouts of all of its pods and of those of others never end: 1 of 3 GPUs is free on a100-1, held by others",
+            "is free on a100-1",
+            "it is held by others",
+        ),
+        (
+            "no node takes its pod, which lacks a toleration: a has nvidia.com/gpu:NoSchedule; b has x=y:NoExecute and z",
+            "a has nvidia.com/gpu:NoSchedule",
+            "b has x=y:NoExecute and z",
+        ),
+        (
+            f'kind: unsupported value "{"long-" * 18}": supported values: "a", "b"',
+            'long-"',
+            'supported values: "a", "b"',
+        ),
+    ],
+)
+def test_a_head_of_two_lines_says_why_if_that_fits(message, head, note):
+    (_, lines, shown) = next(heads([message]))
+    assert len(lines) == 2
+    assert lines[-1].endswith(head)
+    assert f"= note: {note}" in shown
+
+
 def test_a_condition_is_never_cut_off():
     message = "the rollout never ends only if another workload of this namespace takes the node that the new pod needs"
     (_, head, _) = next(heads([message], about=f"Deployment/{'team-' * 5}a/a"))
