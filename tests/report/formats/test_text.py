@@ -222,14 +222,14 @@ def test_what_follows_the_head_of_a_long_clause_is_a_sentence(message, note):
     ("message", "head", "note"),
     [
         (
-            "the rollouts of all of its pods and of those of others never end: 1 of 3 GPUs is free on a100-1, held by others",
+            f"the rollouts of its pods and of those of others never end: 1 of 3 GPUs is free on a100-1, held by {'others ' * 9}",
             "is free on a100-1",
             "it is held by others",
         ),
         (
-            "no node takes its pod, which lacks a toleration: a has nvidia.com/gpu:NoSchedule; b has x=y:NoExecute and z",
+            f"no node takes its pod, which lacks a toleration: a has nvidia.com/gpu:NoSchedule; b has {'x=y:NoExecute ' * 4}",
             "a has nvidia.com/gpu:NoSchedule",
-            "b has x=y:NoExecute and z",
+            "b has x=y:NoExecute",
         ),
         (
             f'kind: unsupported value "{"long-" * 18}": supported values: "a", "b"',
