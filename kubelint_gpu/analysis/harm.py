@@ -78,7 +78,7 @@ def changing(unit: ApplySet) -> tuple[Manifest, ...]:
     good = (one for one in unit.subjects if one.controller.replaces_lost)
     lasting = (one for one in good if not one.controller.terminates or one.key in ended)
     workloads = (one.manifest for one in lasting if is_changed(unit, one))
-    quotas = (one for one in unit.manifests if one.kind == "ResourceQuota" and _differs(unit, one))
+    quotas = (one for one in (*unit.neighbours, *unit.manifests) if one.kind == "ResourceQuota" and _differs(unit, one))
     return (*workloads, *quotas)
 
 

@@ -12,7 +12,7 @@ from kubelint_gpu.scheduler import Attempt, Snapshot, Status, attempt
 from kubelint_gpu.scheduler.placement.filling import first_without_node, reasons_of
 from kubelint_gpu.simulation.controllers import daemon_nodes
 from kubelint_gpu.simulation.growth import fully_grown
-from kubelint_gpu.simulation.prepare.workload_change import created_pod, own_pods, pods_of_others
+from kubelint_gpu.simulation.prepare.workload_change import created_pod, own_pods, owned_pod, pods_of_others
 from kubelint_gpu.simulation.questions.most_pods import placed_beside
 from kubelint_gpu.values import Value, replace
 from kubelint_gpu.work import UsedUp, of_group
@@ -80,8 +80,8 @@ def counted_room(
             numbers_there = found.beside[: len(at_once)]
             room = replace(room, pods=found.pods, known=room.known or found.pods == most, scaled=numbers_there)
     if room.pods < most and cluster.quotas:
-        own = created_pod(subject.workload, "new")
-        others = [(created_pod(one, "new"), number) for one, number in zip(at_once, room.scaled, strict=False)]
+        own = owned_pod(subject.workload, "new")
+        others = [(owned_pod(one, "new"), number) for one, number in zip(at_once, room.scaled, strict=False)]
         stay = pods_of_others((subject.workload, *at_once), cluster.pods)
         quotas = [replace(quota, used=None) for quota in cluster.quotas]
         return replace(room, refusal=quota_refusal(own, quotas, stay, [(own, room.pods), *others]))

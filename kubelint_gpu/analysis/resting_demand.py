@@ -1,4 +1,4 @@
-"""What the workloads of all units ask for at rest, beside what a cluster has: a sum that no single unit shows."""
+"""What the workloads of all units ask for at rest, and while Jobs run, beside what a cluster has."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from contextlib import suppress
 from kubelint_gpu.groups import grouped, summed
 from kubelint_gpu.inventory.gpus.gpu_models import is_accelerator, model_of
 from kubelint_gpu.kube.objects.requests import pod_requests
-from kubelint_gpu.messages.wording import amount, bare, listed
+from kubelint_gpu.messages.wording import amount, bare, listed, owner_names, verb
 from kubelint_gpu.scheduler.framework.plugin import Code
 from kubelint_gpu.values import Value
 from kubelint_gpu.work import UsedUp
@@ -28,6 +28,7 @@ class RestingDemand(Value):
         amount: how much all of them ask for.
         node: the only node that takes them; empty if several do.
         models: the GPU models of the nodes that take them.
+        ends: whether its pods end by themselves, so that it holds them only for a time.
     """
 
     workload: str
@@ -35,12 +36,13 @@ class RestingDemand(Value):
     amount: int
     node: str
     models: tuple[str, ...]
+    ends: bool = False
 
 
 def demands_of(unit: ApplySet) -> tuple[RestingDemand, ...]:
-    """Return what a unit surely asks for at rest; nothing of what may go to nodes that are not declared.
+    """Return what a unit surely asks for; nothing of what may go to nodes that are not declared.
 
-    Jobs may queue, and a DaemonSet has a pod where there is room.
+    A DaemonSet asks for nothing: it has a pod where there is room.
     """
     found: list[RestingDemand] = []
     with suppress(UsedUp):
@@ -51,10 +53,12 @@ def demands_of(unit: ApplySet) -> tuple[RestingDemand, ...]:
 
 def _of(unit: ApplySet, subject: WorkloadCheck) -> Iterator[RestingDemand]:
     controller, workload = subject.controller, subject.workload
-    if controller.runs_to_completion or controller.node_bound or not subject.places_pods or not subject.admitted:
+    if controller.node_bound or not subject.places_pods or not subject.admitted:
         return
     asked = {name: number for name, number in pod_requests(subject.pod.spec).items() if is_accelerator(name) and number}
-    if not asked or not workload.replicas or workload.approximate or not unit.is_closed_to(subject):
+    # how the pods of a known custom resource are replaced does not matter here
+    unsure = workload.by_shape if workload.custom else workload.approximate
+    if not asked or not workload.replicas or unsure or not unit.is_closed_to(subject):
         return
     fit = unit.alone(subject).fit
     if fit is None or any(one.status is not None and one.status.code is Code.UNKNOWN for one in fit.classes):
@@ -66,14 +70,16 @@ def _of(unit: ApplySet, subject: WorkloadCheck) -> Iterator[RestingDemand]:
         # what a node does not count may come of devices for claims
         if 0 < len(nodes) == len(takers) and all(node.allocatable.get(resource, 0) >= number for node in nodes):
             name = nodes[0].name if len(nodes) == 1 else ""
-            yield RestingDemand(workload.key, resource, number * workload.replicas, name, models)
+            yield RestingDemand(
+                workload.key, resource, number * workload.replicas, name, models, controller.runs_to_completion
+            )
 
 
 def shortages(units: Sequence[ApplySet], demands: Sequence[Sequence[RestingDemand]]) -> tuple[str, ...]:
     """Return for each cluster a sentence if units together ask for more than it has, and none of them by itself.
 
     A workload that several units declare, such as the overlays of a base that keep its name and namespace, counts once,
-    with the most that one of them asks for.
+    with the most that one of them asks for. Jobs alone queue.
     """
     worlds = grouped((unit.world, some) for unit, some in zip(units, demands, strict=True) if some)
     found = (_shortage(world, members) for world, members in worlds.items() if len(members) > 1)
@@ -93,19 +99,28 @@ def _shortage(world: ClusterContext, members: Sequence[Sequence[RestingDemand]])
         has = sum(one.allocatable.get(resource, 0) for one in inside)
         if max(summed((number, one.amount) for number, one in mine).values()) > has:
             continue
-        most = {one.workload: (one.amount, number) for number, one in sorted(mine, key=lambda pair: pair[1].amount)}
-        needed = sum(number for number, _ in most.values())
-        if has < needed:
+        most = {one.workload: (number, one) for number, one in sorted(mine, key=lambda pair: pair[1].amount)}
+        needed = sum(one.amount for _, one in most.values())
+        if has < needed and not all(one.ends for _, one in most.values()):
             where = f"on {node}" if node else f"on nodes with {listed(models, 'or')}"
             if has == sum(one.allocatable.get(resource, 0) for one in nodes.values()):
                 where = "in the cluster"
             where = f"{where} {world.name}" if world.name else where
-            units = len({unit for _, unit in most.values()})
-            return (
-                f"{units} units together ask for {amount(resource, needed)} {where}, which has "
-                f"{bare(resource, has)}: if all are applied, pods stay Pending. kubelint-gpu capacity says which."
-            )
+            return _sentence([*most.values()], resource, where, has)
     return ""
+
+
+def _sentence(demands: Sequence[tuple[int, RestingDemand]], resource: str, where: str, has: int) -> str:
+    """Return that demands, each with the number of its unit, are more than there is, and what Jobs hold of it."""
+    units, runs = len({unit for unit, _ in demands}), [one for _, one in demands if one.ends]
+    needed, held = sum(one.amount for _, one in demands), sum(one.amount for one in runs)
+    names = list(dict.fromkeys(one.workload.partition(" (")[0] for one in runs))
+    part = f" ({held} of them while {owner_names(names)} {verb('run', len(names))})" if runs else ""
+    stay = "stay Pending" if has < needed - held else "wait until a Job ends"
+    return (
+        f"{units} units together ask for {amount(resource, needed)}{part} {where}, which has {bare(resource, has)}: "
+        f"if all are applied, pods {stay}. kubelint-gpu capacity says which."
+    )
 
 
 def _scopes(demand: RestingDemand) -> Iterator[_Scope]:

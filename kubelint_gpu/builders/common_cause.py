@@ -18,7 +18,7 @@ from kubelint_gpu.kube.objects.requests import pod_requests
 from kubelint_gpu.kube.values.quantity import canonical
 from kubelint_gpu.messages.wait import every
 from kubelint_gpu.messages.why_fewer import why_fewer
-from kubelint_gpu.messages.wording import bare, foremost, listed, named_ports, owner_name, some
+from kubelint_gpu.messages.wording import bare, listed, named_ports, owner_names, some, verb
 from kubelint_gpu.simulation.search.trace import Blocker, Waiting
 from kubelint_gpu.simulation.search.verdict import Judgement, Verdict
 from kubelint_gpu.workspace.answers import once
@@ -107,9 +107,10 @@ def _asking(
     whole = sum(nodes_there[name].allocatable.get(resource, 0) for name in names if name in nodes_there)
     have = f"which {'has' if len(names) == 1 else 'have'} {bare(resource, total)}"
     if total < whole:
-        applied = {owner_name(one.key) for one in unit.subjects}
-        holders = [one for one in lasting_holders(unit, subject, resource, names) if one not in applied]
-        beside = f" beside {foremost(holders)}" if holders else ""
+        applied, every = {one.key for one in unit.subjects}, lasting_holders(unit, subject, resource, names)
+        holders = [one for one in every if one not in applied]
+        rest = f"{verb('hold', len(holders))} {'the rest' if len(holders) == len(every) else 'a part of the rest'}"
+        beside = f", and {owner_names(holders)} {rest}" if holders else ""
         have = f"where {bare(resource, total)} of {bare(resource, whole)} is free{beside}"
     nature = "this is missing capacity, not a rollout deadlock"
     told = (WHO, " cannot all run: they ask for ", ASKED, f" {resource} of {where}, {have}; {nature}")

@@ -37,10 +37,10 @@ def refused_objects(unit: ApplySet) -> Iterator[Diagnostic]:
     for quota in quotas_of(unit):
         for kind, keys in OBJECT_KEYS.items():
             for key in keys:
-                for subject, used in _refused(unit, quota, kind, key):
+                for subject, used, there in _refused(unit, quota, kind, key):
                     if subject.key not in said:
                         said.add(subject.key)
-                        yield _refusal(unit, subject, quota, key, used)
+                        yield _refusal(unit, subject, quota, key, used, there)
 
 
 def is_refused(unit: ApplySet, subject: WorkloadCheck) -> bool:
@@ -50,12 +50,17 @@ def is_refused(unit: ApplySet, subject: WorkloadCheck) -> bool:
         subject is one
         for quota in quotas_of(unit)
         for key in keys
-        for one, _ in _refused(unit, quota, subject.workload.kind, key)
+        for one, _, _ in _refused(unit, quota, subject.workload.kind, key)
     )
 
 
-def _refused(unit: ApplySet, quota: ResourceQuota, kind: str, key: str) -> Iterator[tuple[WorkloadCheck, int]]:
-    """Yield the workloads of a kind that a quota refuses, each with the usage at that time, in thousandths."""
+def _refused(
+    unit: ApplySet, quota: ResourceQuota, kind: str, key: str
+) -> Iterator[tuple[WorkloadCheck, int, list[str]]]:
+    """Yield the workloads of a kind that a quota refuses, each with the usage at that time and the known users.
+
+    The usage is in thousandths; a user is the key of a workload.
+    """
     if key not in quota.hard:
         return
     mine: dict[str, WorkloadCheck] = {}
@@ -68,13 +73,15 @@ def _refused(unit: ApplySet, quota: ResourceQuota, kind: str, key: str) -> Itera
     # more than the quota ever let be created are not there
     absent = there[max(room, status) // ONE :]
     used = max((len(there) - len(absent)) * ONE, status)
+    users = [one.workload.key for one in there if one not in absent]
     for subject in mine.values():
         if subject in there and subject not in absent:
             continue
         if used + ONE > room:
-            yield subject, used
+            yield subject, used, users
         else:
             used += ONE
+            users = [*users, subject.workload.key]
 
 
 def _exists(unit: ApplySet, subject: WorkloadCheck) -> bool:
@@ -83,7 +90,9 @@ def _exists(unit: ApplySet, subject: WorkloadCheck) -> bool:
     return subject.workload.kind != "Job" and subject.manifest.object not in unit.made
 
 
-def _refusal(unit: ApplySet, subject: WorkloadCheck, quota: ResourceQuota, key: str, used: int) -> Diagnostic:
+def _refusal(
+    unit: ApplySet, subject: WorkloadCheck, quota: ResourceQuota, key: str, used: int, users: Sequence[str]
+) -> Diagnostic:
     manifest, kind = subject.manifest, subject.workload.kind
     # a Job that is there already may be among those that the status counts
     counted_before = quota.used.get(key, 0) if quota.used is not None else 0
@@ -92,7 +101,7 @@ def _refusal(unit: ApplySet, subject: WorkloadCheck, quota: ResourceQuota, key: 
         "KLG105",
         manifest.place(("metadata", "name")),
         f"{'' if certain else 'unless it is there already, '}the API server refuses to create this {kind}: "
-        f"quota {quota.meta.name} allows {quota_state(quota, key, used)}",
+        f"quota {quota.meta.name} allows {quota_state(quota, key, used, owners=users)}",
         manifest,
         cause=f"object {key}",
         certainty="certain" if certain else "possible",

@@ -180,9 +180,8 @@ def _ways(
         return (what_a_quota_needs(judgement.refusal),)
     placed = placed_of(unit, subject, judgement)
     owners = {owner for lack in every(pod.waiting.lacks if pod.waiting is not None else ()) for owner in lack.owners}
-    others = sorted(map(owner_name, owners - {subject.workload.key})) or lasting_holders(
-        unit, subject, missing, judgement.eligible
-    )
+    holders = sorted(owners - {subject.workload.key}) or lasting_holders(unit, subject, missing, judgement.eligible)
+    others = [*map(owner_name, holders)]
     fewer = fewer and subject.controller.replaces_lost
     room = room_needed(subject, missing, judgement.wanted - placed, others, placed if fewer else 0)
     return (what_helps(pod.lacks) or room,)

@@ -83,6 +83,7 @@ def _of_limit_range(unit: ApplySet, manifest: Manifest, route: Pointer, found: L
         cause=f"limit range/{name}",
         certainty="certain" if manifest.namespace else "possible",
         related=told_at(unit, "LimitRange", name, f"LimitRange {name} is here", namespace),
+        help=(f"keep to the bounds of LimitRange {name}, or widen them",),
     )
 
 

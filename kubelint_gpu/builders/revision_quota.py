@@ -122,7 +122,8 @@ def _may_be_kept(unit: ApplySet, subject: WorkloadCheck, quota: ResourceQuota, u
         return may_adopt(unit, subject)
     transition = transitions_in(unit)[subject.key]
     limit = field_pointers.at(subject.manifest, ("spec", "revisionHistoryLimit"))
-    return transition.known and limit != 0 and used > _owners(unit, quota, subject.controller.revision_kind) * ONE
+    owners = _owners(unit, quota, subject.controller.revision_kind)
+    return transition.known and limit != 0 and used > len(owners) * ONE
 
 
 def _stays(unit: ApplySet, subject: WorkloadCheck) -> bool:
@@ -138,19 +139,18 @@ def _key(kind: str) -> str:
 
 def _used(unit: ApplySet, quota: ResourceQuota, kind: str) -> int:
     """The minimum usage of the quota before the apply: one object for each workload, in thousandths."""
-    return max(_owners(unit, quota, kind) * ONE, quota.used.get(_key(kind), 0) if quota.used is not None else 0)
+    return max(len(_owners(unit, quota, kind)) * ONE, quota.used.get(_key(kind), 0) if quota.used is not None else 0)
 
 
-def _owners(unit: ApplySet, quota: ResourceQuota, kind: str) -> int:
-    """How many workloads in the quota's namespace have an object of a kind before the apply."""
-    before = {
+def _owners(unit: ApplySet, quota: ResourceQuota, kind: str) -> set[str]:
+    """Return the workloads in the quota's namespace that have an object of a kind before the apply."""
+    return {
         transition.new.key
         for transition in transitions_in(unit).values()
         if transition.existing
         and transition.new.kind in _OWNERS[kind]
         and transition.new.meta.namespace == quota.meta.namespace
     }
-    return len(before)
 
 
 def _never_runs(unit: ApplySet, found: RefusedRevision) -> Diagnostic:
@@ -159,7 +159,7 @@ def _never_runs(unit: ApplySet, found: RefusedRevision) -> Diagnostic:
     return Diagnostic(
         "KLG105",
         manifest.place(("metadata", "name")),
-        f"{'no pod of it ever runs' if found.certain else 'no pod of it may ever run'}: its first {_refused_by(found)}",
+        f"no pod of it {'ever runs' if found.certain else 'may ever run'}: its first {_refused_by(unit, found)}",
         manifest,
         cause=f"first {found.kind}",
         certainty="certain" if found.certain else "possible",
@@ -175,7 +175,7 @@ def _never_rolls(unit: ApplySet, found: RefusedRevision) -> Diagnostic:
     return Diagnostic(
         "KLG105",
         manifest.place(field_pointers.strategy(manifest), "key"),
-        f"{rollout} {found.ends}: the new {_refused_by(found)}, and {kept}",
+        f"{rollout} {found.ends}: the new {_refused_by(unit, found)}, and {kept}",
         manifest,
         cause=f"new {kind}",
         certainty="certain" if found.certain else "possible",
@@ -186,8 +186,9 @@ def _never_rolls(unit: ApplySet, found: RefusedRevision) -> Diagnostic:
     )
 
 
-def _refused_by(found: RefusedRevision) -> str:
-    state = quota_state(found.quota, found.key, found.used)
+def _refused_by(unit: ApplySet, found: RefusedRevision) -> str:
+    users = _owners(unit, found.quota, found.kind) - {found.subject.workload.key}
+    state = quota_state(found.quota, found.key, found.used, owners=users)
     first = found.used + ONE <= found.quota.hard[found.key]
     others = f", where the {found.kind}s of others are made first" if first and not found.certain else ""
     others = f", unless one of them is of this template from an earlier rollout{others}" if found.kept else others

@@ -12,7 +12,7 @@ from kubelint_gpu.engine.put_off import OF_NEW_PODS
 from kubelint_gpu.findings.catalogue import rule
 from kubelint_gpu.findings.finding import ASKED, SEVERITIES, WHO, Finding, Fix, Related, Shared
 from kubelint_gpu.groups import grouped
-from kubelint_gpu.messages.wording import FEW, bare, listed, owner_name, owner_names
+from kubelint_gpu.messages.wording import bare, listed, owner_name, owner_names
 from kubelint_gpu.values import replace
 
 if TYPE_CHECKING:
@@ -157,10 +157,11 @@ def _as_one(first: Finding, rest: Sequence[Finding], group: Sequence[Finding], *
     if shared is None:
         return first
     asked = sum(one.shared.asked for one in group if one.shared is not None)
+    names = _names([*map(_subject_name, ordered)])
     # of many only some are named, first the one at which the finding stands
-    told = ordered if len({*map(_subject_name, group)}) <= FEW else (first, *rest)
+    names = _names([*map(_subject_name, (first, *rest))]) if names.endswith(", ...)") else names
     amounts = (bare(shared.resource, one) for one in (asked, asked - (shared.has or 0)))
-    filled = (_names([_subject_name(one) for one in told]), *amounts)
+    filled = (names, *amounts)
     message, advice = (
         "".join(filled[one] if isinstance(one, int) else one for one in parts) for parts in (shared.told, shared.help)
     )

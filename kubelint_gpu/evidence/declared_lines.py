@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from kubelint_gpu.documents import Pointer
 from kubelint_gpu.findings.finding import Related
 from kubelint_gpu.kube.objects.quota import ResourceQuota
 from kubelint_gpu.kube.objects.runtime_class import FIELD, RuntimeClass, runtime_class_of
-from kubelint_gpu.kube.values.quantity import canonical, scheduler_units
-from kubelint_gpu.messages.why_fewer import quota_amount
+from kubelint_gpu.kube.values.quantity import ONE, canonical, scheduler_units
+from kubelint_gpu.messages.why_fewer import in_use, quota_amount
 from kubelint_gpu.messages.wording import amount
 from kubelint_gpu.workspace import field_pointers
 from kubelint_gpu.workspace.apply_set import ApplySet
@@ -29,13 +29,15 @@ def told_at(
     return (Related(unit.world.place(declared, route), told),) if declared is not None else ()
 
 
-def quota_state(quota: ResourceQuota, key: str, used: int, asked: int = 0) -> str:
+def quota_state(quota: ResourceQuota, key: str, used: int, asked: int = 0, owners: Iterable[str] = ()) -> str:
     """`2 count/jobs.batch and has 2 in use`: the limit of a key, its `used` amount and the `asked` one.
 
-    All are in thousandths; the asked amount is only shown if something is left.
+    All are in thousandths; the asked amount is only shown if something is left. Each of the `owners`, which are keys of
+    workloads, uses one.
     """
     asks = f", and it asks for {canonical(asked)}" if asked and used < quota.hard[key] else ""
-    return f"{quota_amount(canonical(quota.hard[key]), key)} and has {canonical(used)} in use{asks}"
+    state = in_use(canonical(used), key, [(one, ONE) for one in owners])
+    return f"{quota_amount(canonical(quota.hard[key]), key)} and has {state}{asks}"
 
 
 def quota_limits(unit: ApplySet, namespace: str, name: str, keys: Sequence[str]) -> Iterator[Related]:

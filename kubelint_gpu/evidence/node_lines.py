@@ -76,10 +76,10 @@ def holding(
 
 
 def lasting_holders(unit: ApplySet, subject: WorkloadCheck, resource: str, nodes: Collection[str]) -> list[str]:
-    """Return the names of the others whose pods hold a resource on some nodes and cannot be evicted for its pods."""
+    """Return the owners of other pods that hold a resource on some nodes and cannot be evicted for its pods."""
     places = holding(unit, subject, resource, nodes, lasting=True)
-    held = {owner_name(owner): sum(number for _, number in each) for owner, each in places.items()}
-    return sorted(held, key=lambda name: (-held[name], name))
+    held = {owner: sum(number for _, number in each) for owner, each in places.items()}
+    return sorted(held, key=lambda owner: (-held[owner], owner))
 
 
 def requested(unit: ApplySet, subject: WorkloadCheck, resource: str) -> Iterator[Related]:

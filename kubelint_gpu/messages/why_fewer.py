@@ -6,19 +6,38 @@ from collections.abc import Sequence
 
 from kubelint_gpu.kube.objects.quota import QuotaRefusal
 from kubelint_gpu.kube.values.quantity import canonical
-from kubelint_gpu.messages.wording import listed
+from kubelint_gpu.messages.wording import listed, owner_names
 from kubelint_gpu.scheduler.framework.node_reason import ALLOCATED_ELSEWHERE
 from kubelint_gpu.scheduler.plugins import inter_pod_affinity, node_ports, pod_topology_spread, volume_restrictions
 from kubelint_gpu.simulation.search.blockers import ATTACH
 from kubelint_gpu.simulation.search.trace import Blocker
 
 KEPT_APART = "pods are kept apart, whatever the strategy: this is no rollout deadlock"
+_AMOUNTS = ("cpu", "memory", "storage")
 _PLACES = (
     inter_pod_affinity.AFFINITY_REASON,
     inter_pod_affinity.ANTI_AFFINITY_REASON,
     inter_pod_affinity.EXISTING_REASON,
     pod_topology_spread.REASON,
     pod_topology_spread.MISSING_LABEL_REASON,
+)
+
+
+_APART = "add nodes without such pods, or make the anti-affinity a preference (preferredDuringScheduling)"
+_NEAR = "run the pods that the affinity asks for on more nodes, or make the affinity a preference"
+_HELPS = (
+    (
+        pod_topology_spread.REASON,
+        "add nodes in the domains with the fewest pods, or set whenUnsatisfiable: ScheduleAnyway",
+    ),
+    (inter_pod_affinity.ANTI_AFFINITY_REASON, _APART),
+    (inter_pod_affinity.EXISTING_REASON, _APART),
+    (
+        inter_pod_affinity.AFFINITY_REASON,
+        _NEAR,
+    ),
+    (node_ports.REASON, "use another host port or none, or add nodes"),
+    (ALLOCATED_ELSEWHERE, "name a ResourceClaimTemplate, so that each pod has a claim of its own"),
 )
 
 
@@ -56,20 +75,8 @@ def why_fewer(lacks: Sequence[Blocker], refusal: QuotaRefusal | None) -> str:
 
 def what_helps(lacks: Sequence[Blocker]) -> str:
     """Return what helps pods that others keep away, by the first reason; empty if they lack an amount or a volume."""
-    reasons = [lack.reason for lack in lacks]
-    if any(lack.resource for lack in lacks) or not reasons:
-        return ""
-    if pod_topology_spread.REASON in reasons:
-        return "add nodes in the domains with the fewest pods, or set whenUnsatisfiable: ScheduleAnyway"
-    if not {inter_pod_affinity.ANTI_AFFINITY_REASON, inter_pod_affinity.EXISTING_REASON}.isdisjoint(reasons):
-        return "add nodes without such pods, or make the anti-affinity a preference (preferredDuringScheduling)"
-    if inter_pod_affinity.AFFINITY_REASON in reasons:
-        return "run the pods that the affinity asks for on more nodes, or make the affinity a preference"
-    if node_ports.REASON in reasons:
-        return "use another host port or none, or add nodes"
-    if ALLOCATED_ELSEWHERE in reasons:
-        return "name a ResourceClaimTemplate, so that each pod has a claim of its own"
-    return ""
+    reasons = [] if any(lack.resource for lack in lacks) else [lack.reason for lack in lacks]
+    return next((help_ for reason, help_ in _HELPS if reason in reasons), "")
 
 
 def what_a_quota_needs(refusal: QuotaRefusal) -> str:
@@ -84,6 +91,18 @@ def quota_amount(allowed: object, key: str) -> str:
     return f"{allowed} {'pod' if key == 'pods' and str(allowed) == '1' else key}"
 
 
+def in_use(used: str, key: str, holders: Sequence[tuple[str, int]]) -> str:
+    """`2 in use by Deployment ml/a`, `8 in use, 6 of them by Deployment ml/a`: the largest come first.
+
+    The holders of thousandths of a key are the keys of their owners; "" is the owner of the refused pod.
+    """
+    others = sorted((one for one in holders if one[0]), key=lambda one: (-one[1], one[0]))
+    names = owner_names([owner for owner, _ in others]) if others else "its own pods" * bool(holders)
+    held = canonical(sum(number for _, number in others or holders))
+    part = "" if held == used else f", {held} of {'it' if key.endswith(_AMOUNTS) else 'them'}"
+    return f"{used} in use{f'{part} by {names}' if names else ''}"
+
+
 def refused(refusal: QuotaRefusal) -> str:
     """`by quota team, which allows 2 requests.nvidia.com/gpu and has 2 in use`; otherwise the API server's message."""
     if refusal.unspecified:
@@ -94,7 +113,7 @@ def refused(refusal: QuotaRefusal) -> str:
     if len(exceeded) == 1:
         (one,) = exceeded
         limit = quota_amount(canonical(one.limit), one.key)
-        used = f" and has {canonical(one.used)} in use" if one.used else ""
+        used = f" and has {in_use(canonical(one.used), one.key, one.holders)}" if one.used else ""
         takes = f", and one pod takes {canonical(one.requested)}" if one.used < max(one.limit, 1) else ""
         return f"by quota {name}, which allows {limit}{used}{takes}{also}"
     limit = ",".join(f"{one.key}={canonical(one.limit)}" for one in exceeded)

@@ -18,7 +18,7 @@ USED_UP = "the work that one run may do was used up; --effort high does more"
 FEW = 4
 """So many names are told in full."""
 MADE_ANEW = "where its pods are made anew, "
-_LONG = 5
+_LONG, _MOST_LETTERS = 5, 60
 _UNITS = (("Gi", 2**30), ("Mi", 2**20), ("Ki", 2**10))
 _BYTES = ("memory", "ephemeral-storage")
 
@@ -45,13 +45,13 @@ def amount(resource: str, number: int) -> str:
     return f"{bare(resource, number)} {'of ' if resource in _BYTES else ''}{resource}"
 
 
-def some(names: Sequence[str], noun: str = "node", word: str = "and", *, kind: bool = False) -> str:
+def some(names: Sequence[str], noun: str = "node", word: str = "and", *, kind: bool = False, most: int = FEW) -> str:
     """A few names in full, many by number: `gpu-1`, `gpu-1 and gpu-2`, `17 nodes (gpu-1, gpu-2, ...)`.
 
     With `kind` the noun comes before names, too: `node gpu-1`, `nodes gpu-1 and gpu-2`. If the word is "or", many are
-    `one of 17 nodes (gpu-1, gpu-2, ...)`.
+    `one of 17 nodes (gpu-1, gpu-2, ...)`. More than `most` are many.
     """
-    if len(names) <= FEW:
+    if len(names) <= most:
         return f"{counted(len(names), noun).partition(' ')[2]} {listed(names, word)}" if kind else listed(names, word)
     several = f"{counted(len(names), noun)} ({', '.join(names[:2])}, ...)"
     return f"one of {several}" if word == "or" else several
@@ -141,9 +141,10 @@ def owner_name(key: str) -> str:
 def owner_names(keys: Sequence[str]) -> str:
     """`Deployments ml/a and ml/b`, `48 Deployments (ml/a, ml/b, ...)`; each with its kind if these differ."""
     kinds = {key.partition("/")[0] for key in keys}
-    if len(kinds) > 1:
+    if len(kinds) != 1:
         return some(list(dict.fromkeys(map(owner_name, keys))), "object")
-    return some(list(dict.fromkeys(key.partition("/")[2] for key in keys)), *kinds, kind=True)
+    names = list(dict.fromkeys(key.partition("/")[2] for key in keys))
+    return some(names, *kinds, kind=True, most=FEW if sum(map(len, names)) <= _MOST_LETTERS else 2)
 
 
 def requirement_name(bound: NumberBound) -> str:

@@ -214,6 +214,6 @@ def _agreed(found: Sequence[Manifest]) -> Seen:
         elif group[0].kind in _QUEUES:
             agreed += group
         else:
-            contradictory.append((name, tuple(dict.fromkeys(one.path for one in group))))
+            contradictory.append((name, tuple(sorted({one.path for one in group}))))
     count = Counter(one.kind for one in agreed)
     return Seen(tuple(one for one in agreed if count[one.kind] <= MOST), tuple(contradictory))

@@ -209,7 +209,7 @@ class ManifestSet:
         found = self.world.cluster((*self.neighbours, *accepted), self.beside)
         pods = [one.workload for one in accepted if one.kind == "Pod" and one.workload is not None]
         found = with_labels(found, {(one.meta.namespace, one.meta.name): one.template for one in pods})
-        if not (self.before or self.made) or all(one.kind != "ResourceQuota" for one in self.manifests):
+        if not (self.before or self.made) or all(one.kind != "ResourceQuota" for one in self._every):
             return found
         return with_former_limits(found, self.cluster_before)
 
@@ -249,7 +249,11 @@ class ManifestSet:
     def cluster_before(self) -> Cluster:
         """The cluster that admitted the running pods: without new objects, and with changed ones in their old state."""
         kinds = ("LimitRange", "Namespace", "PodDisruptionBudget", "PriorityClass", "RuntimeClass", "ResourceQuota")
-        if not any(one.kind in kinds for one in self.manifests):
+        if not any(one.kind in kinds for one in self._every):
             return self.cluster
-        old = [self.before.get(one.object, one) for one in self.manifests if one.object not in self.made]
-        return self.world.cluster((*self.neighbours, *old), self.beside)
+        old = [self.before.get(one.object, one) for one in self._every if one.object not in self.made]
+        return self.world.cluster(old, self.beside)
+
+    @property
+    def _every(self) -> tuple[Manifest, ...]:
+        return (*self.neighbours, *self.manifests)

@@ -15,6 +15,7 @@ from kubelint_gpu.kube.objects.meta import Meta
 from kubelint_gpu.kube.objects.node import read_node
 from kubelint_gpu.kube.objects.pod import Pod, PodSpec
 from kubelint_gpu.kube.objects.requests import IMPLICIT_RESOURCE, pod_requests
+from kubelint_gpu.messages.wording import counted
 from kubelint_gpu.scheduler import Snapshot
 from kubelint_gpu.scheduler.plugins.dynamic_resources import FACTS, served_by_devices
 from kubelint_gpu.simulation.growth import Growth
@@ -63,9 +64,9 @@ class ResourceSupply:
         served = classes_by_resource(self.empty.cluster.device_classes)[resource]
         names = [info.name for info in self.empty.nodes if info.name in nodes or not nodes]
         most, asked = self._most_served(pod, names), pod_requests(pod.spec)[resource]
-        has = f"{asked} of its devices: the largest has {most}" if 0 < most < asked else "so many of its devices"
+        largest = f": the largest has {most}" if 0 < most < asked else ""
         which = "no node" if len(names) == len(self.empty.nodes) else "no node that may take the pod"
-        return f"DeviceClass {served.name} serves {resource}, and {which} has {has}"
+        return f"{which} has {counted(asked, 'device')} of DeviceClass {served.name}{largest}; it serves {resource}"
 
     def serves(self, resource: str, pod: Pod) -> bool:
         """Whether a DeviceClass serves the resource, and some node has as many devices as a pod asks for."""

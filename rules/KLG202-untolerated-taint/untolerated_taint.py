@@ -51,7 +51,7 @@ def untolerated_taint(unit: ApplySet) -> Iterator[Diagnostic]:
         yield Diagnostic(
             "KLG202",
             manifest.place(tied[0]) if tied else manifest.place(*_route(subject, written)),
-            f"no node takes its pod, which lacks a toleration: {', '.join(told)}{'; ' * bool(why)}{why}",
+            f"no node takes its pod, which lacks a toleration: {'; '.join(filter(None, (*told, why)))}",
             manifest,
             cause="/".join(str(taint) for taint in first),
             certainty=found.certainty,

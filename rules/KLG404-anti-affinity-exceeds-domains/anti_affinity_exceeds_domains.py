@@ -31,6 +31,7 @@ def anti_affinity_exceeds_domains(unit: ApplySet) -> Iterator[Diagnostic]:
             certainty=found.certainty,
             scheduler=found.message,
             related=(Related(subject.replicas_place, f"{counted(wanted, 'replica')} wanted"),),
+            help=("add nodes for the rest, or make the anti-affinity a preference (preferredDuringScheduling)",),
             proposals=_fewer(subject, most) if subject.scaled is None else (),
         )
 

@@ -86,7 +86,7 @@ def _inability(resource: str, models: Sequence[gpu_models.GpuModel]) -> str:
     divided = next(model for model in models if model.profiles)
     profiles = listed([name for name, _ in divided.profiles])
     others = f", and {listed(whole)} cannot be divided" if whole else ""
-    return f"{divided.product} has no profile {resource.removeprefix(MIG)}, its profiles are {profiles}{others}"
+    return f"{divided.product} has no profile {resource.removeprefix(MIG)}; its profiles are {profiles}{others}"
 
 
 def _models(node: Node) -> tuple[gpu_models.GpuModel, ...]:

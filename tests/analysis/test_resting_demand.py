@@ -74,6 +74,29 @@ def test_overlays_count_each_by_themselves_unless_they_make_the_same_object():
     assert told.startswith("2 units together ask for 5 nvidia.com/gpu")
 
 
+TRAIN = """apiVersion: kubeflow.org/v1
+kind: PyTorchJob
+metadata: {name: train, namespace: serving}
+spec:
+  pytorchReplicaSpecs:
+    Master: {replicas: 1, template: &pod {spec: {containers: [{name: p, image: i, resources: {limits: {nvidia.com/gpu: 1}}}]}}}
+    Worker: {replicas: 7, template: *pod}
+"""
+
+
+def test_what_jobs_hold_while_they_run_counts_and_is_named():
+    part = "nvidia.com/gpu (8 of them while PyTorchJob serving/train runs) in the cluster, which has 12"
+    end = "kubelint-gpu capacity says which."
+    assert said(asks("x", 5), TRAIN) == (
+        f"2 units together ask for 13 {part}: if all are applied, pods wait until a Job ends. {end}",
+    )
+    assert said(asks("x", 11), asks("w", 2), TRAIN) == (
+        f"3 units together ask for 21 {part}: if all are applied, pods stay Pending. {end}",
+    )
+    assert said(asks("x", 4), TRAIN) == ()
+    assert said(TRAIN, TRAIN.replace("name: train", "name: second")) == ()
+
+
 def test_jobs_may_queue_and_pools_may_grow():
     job = (
         "apiVersion: batch/v1\nkind: Job\nmetadata: {name: w, namespace: serving}\nspec:\n  parallelism: 2\n"

@@ -34,7 +34,9 @@ def test_recreate_removes_the_old_pods_first_and_then_has_none():
 
 def test_every_deployment_of_the_namespace_has_a_replica_set():
     both = deployment() + "---\n" + deployment(name="other")
-    assert len(told(both + quota(2))) == 2
+    found = told(both + quota(2))
+    assert len(found) == 2
+    assert "allows 2 count/replicasets.apps and has 2 in use, 1 of them by Deployment serving/" in found[0].message
     assert told(both + quota(3)) == []
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from kubelint_gpu.kube.objects.quota import QuotaRefusal
-from kubelint_gpu.messages.why_fewer import what_helps, why_fewer
+from kubelint_gpu.messages.why_fewer import in_use, what_helps, why_fewer
 from kubelint_gpu.scheduler.framework.node_reason import ALLOCATED_ELSEWHERE
 from kubelint_gpu.scheduler.plugins import inter_pod_affinity, node_ports, pod_topology_spread, volume_restrictions
 from kubelint_gpu.simulation.search.blocked import MULTI_ATTACH
@@ -72,3 +72,21 @@ def test_a_quota_is_no_matter_of_nodes():
     assert why_fewer((GPU,), QuotaRefusal("q", "n")) == "this is what the quota allows, not a rollout deadlock"
     unnamed = QuotaRefusal("q", "n", unspecified="cpu for: main")
     assert why_fewer((), unnamed).startswith("the quota takes only pods that name these")
+
+
+@pytest.mark.parametrize(
+    ("used", "holders", "told"),
+    [
+        ("2", (), "2 in use"),
+        ("2", (("", 2000),), "2 in use by its own pods"),
+        ("8", (("", 2000), ("Deployment/ml/a", 6000)), "8 in use, 6 of them by Deployment ml/a"),
+        ("8", (("Deployment/ml/a", 2000), ("Deployment/ml/b", 6000)), "8 in use by Deployments ml/b and ml/a"),
+        (
+            "9",
+            (("Job/ml/a", 1000), ("Pod/ml/b", 1000), ("Pod/ml/c", 6000)),
+            "9 in use, 8 of them by Pod ml/c, Job ml/a and Pod ml/b",
+        ),
+    ],
+)
+def test_what_is_in_use_names_who_uses_it(used, holders, told):
+    assert in_use(used, "requests.nvidia.com/gpu", holders) == told

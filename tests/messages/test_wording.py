@@ -2,7 +2,17 @@ from __future__ import annotations
 
 import pytest
 
-from kubelint_gpu.messages.wording import amount, bare, can_run, counted, foremost, listed, owner_name, some
+from kubelint_gpu.messages.wording import (
+    amount,
+    bare,
+    can_run,
+    counted,
+    foremost,
+    listed,
+    owner_name,
+    owner_names,
+    some,
+)
 
 
 @pytest.mark.parametrize(
@@ -89,3 +99,10 @@ def test_of_many_names_the_first_two_are_named_and_the_others_counted():
     assert foremost(["a"]) == "a"
     assert foremost(["a", "b", "c"]) == "a, b and c"
     assert foremost(["a", "b", "c", "d"]) == "a, b and 2 others"
+
+
+def test_long_names_of_owners_are_counted_from_three_on():
+    short, long = ["Deployment/ml/a", "Deployment/ml/b", "Deployment/ml/c"], [f"Deployment/ml/{x * 20}" for x in "abc"]
+    assert owner_names(short) == "Deployments ml/a, ml/b and ml/c"
+    assert owner_names(long) == f"3 Deployments (ml/{'a' * 20}, ml/{'b' * 20}, ...)"
+    assert owner_names(long[:2]) == f"Deployments ml/{'a' * 20} and ml/{'b' * 20}"

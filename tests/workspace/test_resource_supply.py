@@ -39,13 +39,14 @@ def test_the_nodes_advertise_what_they_have():
 
 
 @pytest.mark.parametrize(
-    ("number", "says"), [(3, "3 of its devices: the largest has 2"), (1, "so many of its devices")]
+    ("number", "says"),
+    [(3, "3 devices of DeviceClass gpu.nvidia.com: the largest has 2"), (1, "1 device of DeviceClass gpu.nvidia.com")],
 )
 def test_what_is_lacking_of_devices_is_told_by_numbers(number, says):
     nodes = "nodes:\n  - {name: a, allocatable: {cpu: 8, memory: 8Gi}, devices: [{model: H100-80GB-HBM3, count: 2}]}\n"
     found = supply(f'apiVersion: kubelint-gpu/v1\nkind: ClusterInventory\nkubernetesVersion: "1.36"\n{nodes}')
     told = found.lacks_served("nvidia.com/gpu", asking(number))
-    assert told == f"DeviceClass gpu.nvidia.com serves nvidia.com/gpu, and no node has {says}"
+    assert told == f"no node has {says}; it serves nvidia.com/gpu"
 
 
 @pytest.mark.parametrize(("version", "elsewhere"), [("1.33", False), ("1.34", True)])

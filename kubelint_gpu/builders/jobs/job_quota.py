@@ -17,7 +17,7 @@ from kubelint_gpu.kube.values.quantity import ONE
 from kubelint_gpu.messages.why_fewer import KEPT_APART, refused, what_a_quota_needs, what_helps, why_fewer
 from kubelint_gpu.messages.wording import counted
 from kubelint_gpu.simulation.controllers.job import job_of, objects_of_pods, piles_up, stops_for_ever
-from kubelint_gpu.simulation.prepare.workload_change import created_pod, is_temporary, pods_of_others
+from kubelint_gpu.simulation.prepare.workload_change import created_pod, is_temporary, owned_pod, pods_of_others
 from kubelint_gpu.simulation.search.trace import Waiting
 from kubelint_gpu.values import replace
 
@@ -94,10 +94,10 @@ def refusal_beside(unit: ApplySet, subject: WorkloadCheck, others: Sequence[Work
     """Return how a quota refuses a pod of a Job beside permanent workloads; None if it admits the pod."""
     running = pods_of_others((subject.workload, *others), without_leaving(unit, unit.cluster).pods)
     stay = [pod for pod in running if pod.spec.node_name and not is_temporary(pod)]
-    more = [(created_pod(one, "old"), one.replicas) for one in others]
-    pod = created_pod(subject.workload, "new")
+    more = [(owned_pod(one, "old"), one.replicas) for one in others]
+    pod = owned_pod(subject.workload, "new")
     counted_here = [replace(quota, used=None) for quota in unit.cluster.quotas]
-    return quota_refusal(pod, counted_here, stay, more) or quota_refusal(pod, unit.cluster.quotas, ())
+    return quota_refusal(pod, counted_here, stay, more) or quota_refusal(pod, unit.cluster.quotas, stay, more)
 
 
 def outcome(strategy: JobStrategy, *, made: bool) -> str:

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple, Protocol, TypeVar
 from kubelint_gpu.kube.values.errors import InvalidObject
 from kubelint_gpu.kube.values.fields import Fields
 from kubelint_gpu.kube.values.frozen import EMPTY, FrozenMap
-from kubelint_gpu.values import Value
+from kubelint_gpu.values import Value, replace
 
 Read_co = TypeVar("Read_co", covariant=True)
 _HASHES = {"pod-template-hash": "Deployment", "rollouts-pod-template-hash": "Rollout"}
@@ -74,6 +74,11 @@ class Meta(Value):
             if template and self.owner.name.endswith("-" + template):
                 return Owner(kind, self.namespace, self.owner.name.removesuffix("-" + template))
         return Owner(self.owner.kind, self.namespace, self.owner.name)
+
+    def made_by(self, key: str) -> Meta:
+        """The metadata of a pod with an owner, given as `kind/namespace/name`; a pod by itself has none."""
+        kind, _, name = key.split("/", 2)
+        return self if kind == "Pod" else replace(self, owner=OwnerReference(kind, name))
 
     def is_made_for(self, pod: Meta) -> bool:
         """Whether an object was created for this pod, and not for something else with the same name."""

@@ -174,12 +174,16 @@ def quota_usage(
 
 
 class Excess(Value):
-    """One key of a quota that a pod would exceed, in thousandths."""
+    """One key of a quota that a pod would exceed, in thousandths.
+
+    `holders` are the owners of known pods that use it, each with its amount; the owner of the refused pod is "".
+    """
 
     key: str
     requested: int
     used: int
     limit: int
+    holders: tuple[tuple[str, int], ...] = ()
 
 
 class QuotaRefusal(Value):
@@ -239,10 +243,25 @@ def quota_refusal(
         used = quota_usage(quota, existing, alike)
         exceeded = [name for name in quota.counted if charge.get(name) and used[name] + charge[name] > quota.hard[name]]
         if exceeded:
-            over = tuple([Excess(name, charge[name], used[name], quota.hard[name]) for name in exceeded])
+            over = tuple(
+                Excess(name, charge[name], used[name], quota.hard[name], _holders(quota, name, pod, existing, alike))
+                for name in exceeded
+            )
             kind = VOLUME_CLAIMS if all(map(of_claims, exceeded)) else PODS
             found.append(QuotaRefusal(pod.meta.name, quota.meta.name, over, kind=kind, scope=quota.scope))
     return replace(found[0], others=tuple(one.quota for one in found[1:])) if found else None
+
+
+def _holders(
+    quota: ResourceQuota, key: str, pod: Pod, pods: Iterable[Pod], alike: Iterable[tuple[Pod, int]]
+) -> tuple[tuple[str, int], ...]:
+    """Return who uses a key of the quota and how much, in the order of the pods; the owner of `pod` is ""."""
+    held, own = dict[str, int](), pod.meta.maker
+    for other, count in (*((one, 1) for one in pods), *alike):
+        if count and quota.covers(other):
+            owner = "" if other.meta.maker == own else other.meta.maker.key
+            held[owner] = held.get(owner, 0) + pod_charge(other.spec, finished=other.finished).get(key, 0) * count
+    return tuple((owner, number) for owner, number in held.items() if number)
 
 
 @reader

@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING
 
 from kubelint_gpu.findings.finding import Finding, Fix
 from kubelint_gpu.messages.display import cells
-from kubelint_gpu.messages.wording import FEW, NOT_OFFERED, counted, listed, owner_name
+from kubelint_gpu.messages.wording import FEW, NOT_OFFERED, counted, listed
 from kubelint_gpu.patterns import pattern
 from kubelint_gpu.report import snippet
-from kubelint_gpu.report.content import Mark, Options, Report, by_family, groups, headline, source_line
+from kubelint_gpu.report.content import Mark, Options, Report, by_family, groups, headline, object_names, source_line
 from kubelint_gpu.report.tally import closing
-from kubelint_gpu.report.theme import NARROW, Style, Theme, theme_of
+from kubelint_gpu.report.theme import NARROW, Theme, theme_of
 from kubelint_gpu.report.why import tables
 from kubelint_gpu.values import replace
 
@@ -24,24 +24,16 @@ if TYPE_CHECKING:
 MOST_FINDINGS = 1_000
 MOST_LINES = 39
 _HEAD_LINES, _MOST_HEAD_LINES, _LEAST_HEAD = 2, 3, 30
-_BRIEF_PLACES = 3
-_SENTENCE_END = pattern(r": |; |, and | (?=\((?:[^() ]+ ){2,}[^() ]+\)$)")
+_BRIEF_PLACES, _MOST_NAMES = 3, 40
+_SENTENCE_END = pattern(r"(?<!supported values): |; |, and | (?=\((?:[^() ]+ ){2,}[^() ]+\)$)")
 _CLAUSE_END = pattern(
     r", (although|attached|held|one more|used|where|which (?:allows|has|have)) |(?<!waits)(?<!no room) (beside|on) "
 )
 _RESUMED = {
-    "although": "",
-    "attached": "it is attached ",
-    "beside": "this is beside ",
-    "held": "it is held ",
-    "on": "this is on ",
-    "one more": "that is one more ",
-    "used": "it is used ",
-    "where": "there ",
-    "which allows": "it allows ",
-    "which has": "it has ",
-    "which have": "they have ",
-}
+    "although": "", "attached": "it is attached ", "beside": "this is beside ", "held": "it is held ",
+    "on": "this is on ", "one more": "that is one more ", "used": "it is used ", "where": "there ",
+    "which allows": "it allows ", "which has": "it has ", "which have": "they have ",
+}  # fmt: skip
 """How the rest of a headline begins that is cut at the end of a clause, so that it is a sentence."""
 _ALL = 1_000_000
 _SCHEDULER = "kube-scheduler"
@@ -93,14 +85,17 @@ def _brief(finding: Finding, report: Report, theme: Theme, *, fix_hints: bool) -
     near = dict.fromkeys((finding.place, *(one.place for one in finding.related if not one.code)))
     places = {*[*near][:_BRIEF_PLACES], *(one.place for one in finding.related if one.code)}
     marks = groups(replace(finding, related=tuple(one for one in finding.related if one.place in places)))
-    digits = len(str(max(mark.last_line for group in marks for mark in group)))
-    frame = snippet.Frame(theme, digits, finding.severity)
+    frame = _frame(marks, finding, theme)
     yield from _headline(finding, theme)
     _, rest = _head(finding, theme)
     if rest:
         yield from _note("note", rest, frame)
-    if len(finding.others) >= FEW:
-        yield from _note("note", f"--verbose names all {len(finding.others) + 1} objects", frame)
+    if len(finding.others) >= FEW or ", ...)" in finding.message.partition(": ")[0]:
+        whole = len(finding.others) + 1
+        notes = (
+            [*_note("objects", object_names(finding, most), frame)] for most in range(min(whole, _MOST_NAMES), 0, -1)
+        )
+        yield from next((note for note in notes if len(note) <= _HEAD_LINES), ())
     for fix in finding.fixes[:1]:
         # fixes of notes are made only if their code is selected
         hints = fix_hints and finding.severity != "note"
@@ -111,6 +106,11 @@ def _brief(finding: Finding, report: Report, theme: Theme, *, fix_hints: bool) -
     for group in marks:
         yield from _place(group, report, frame, dense=True)
     yield from _rule(finding, report, frame)
+
+
+def _frame(marks: Sequence[Sequence[Mark]], finding: Finding, theme: Theme) -> snippet.Frame:
+    digits = len(str(max(mark.last_line for group in marks for mark in group)))
+    return snippet.Frame(theme, digits, finding.severity)
 
 
 def _advice(finding: Finding, report: Report) -> tuple[str, ...]:
@@ -161,15 +161,12 @@ def _shortened(finding: Finding, places: int, steps: int, sentences: int) -> Fin
         ]
         ranked = dict.fromkeys((last, 0, *reversed(mine), *range(last, 0, -1)))
         trace = tuple(trace[number] for number in sorted([*ranked][:steps]))
-    left_out = [
-        f"{number} {noun}{'s' if number > 1 else ''}"
-        for number, noun in (
-            (len(finding.related) - places, "more place"),
-            (len(finding.trace) - len(trace), "step"),
-            (len(finding.cycle) - sentences, "more sentence"),
-        )
-        if number > 0
-    ]
+    rest = (
+        (len(finding.related) - places, "more place"),
+        (len(finding.trace) - len(trace), "step"),
+        (len(finding.cycle) - sentences, "more sentence"),
+    )
+    left_out = [counted(*one) for one in rest if one[0] > 0]
     told = f"left out here: {listed(left_out)}; --output-format json has all" if left_out else ""
     return replace(
         finding,
@@ -181,10 +178,8 @@ def _shortened(finding: Finding, places: int, steps: int, sentences: int) -> Fin
 
 
 def _lines(finding: Finding, report: Report, theme: Theme) -> Iterator[str]:
-    style: Style = finding.severity
     marks = groups(finding)
-    digits = len(str(max(mark.last_line for group in marks for mark in group)))
-    frame = snippet.Frame(theme, digits, style)
+    frame = _frame(marks, finding, theme)
     yield from _headline(finding, theme)
     for index, group in enumerate(marks):
         if index:
@@ -192,8 +187,8 @@ def _lines(finding: Finding, report: Report, theme: Theme) -> Iterator[str]:
         yield from _place(group, report, frame)
     yield frame.row("", "")
     yield from _notes(finding, report, frame)
-    if len(finding.others) >= FEW:
-        yield from _note("objects", listed(sorted(map(owner_name, (finding.object, *finding.others)))), frame)
+    if len(finding.others) >= FEW or ", ...)" in finding.message.partition(": ")[0]:
+        yield from _note("objects", object_names(finding, len(finding.others) + 1), frame)
     for fix in finding.fixes:
         yield from _note("fix", _fix_text(fix, fix_hints=False), frame)
     yield from _rule(finding, report, frame)
@@ -220,8 +215,8 @@ def _wrapped(kind: str, text: str, theme: Theme) -> tuple[list[str], int]:
 def _head(finding: Finding, theme: Theme) -> tuple[str, str]:
     """Split the headline at the end of a sentence that fits in two lines.
 
-    If that is nothing, or one line that ends with a colon, it is split at the end of a clause, and the rest is made a
-    sentence. A head without any end that fits may have three lines.
+    If that is nothing, or ends with a colon, it is split at the end of a longer clause that fits, and the rest is made
+    a sentence. A head without any end that fits may have three lines.
     """
     text, kind = theme.show(headline(finding)), f"{finding.severity}[{finding.code}]"
 
@@ -245,17 +240,22 @@ def _head(finding: Finding, theme: Theme) -> tuple[str, str]:
 
     sentences = [*ends(_SENTENCE_END()), (len(text), "")]
     short = fitting(sentences)
-    if not short or (text[short[-1][0] :].startswith(": ") and lines(text[: short[-1][0]]) < _HEAD_LINES):
-        clauses = fitting(ends(_CLAUSE_END()))
-        short = clauses or fitting(sentences, _MOST_HEAD_LINES) or sentences[:1]
+    if not short or text[short[-1][0] :].startswith(": "):
+        full = short and lines(text[: short[-1][0]]) == _HEAD_LINES
+        clauses = [one for one in fitting(ends(_CLAUSE_END())) if not full or (text[one[0]] == "," and one > short[-1])]
+        longer = [] if full else fitting(sentences, _MOST_HEAD_LINES)
+        short = clauses or longer or short or sentences[:1]
     end, rest = short[-1]
     return text[:end], rest[1:-1] if rest.startswith("(") and rest.endswith(")") else rest
 
 
 def _says_something(text: str) -> bool:
     """Whether a text ends with more than names and the path of a field."""
-    clause = text.rpartition(": ")[2]
-    return sum(word.isalpha() and word.islower() and word != "and" for word in clause.split()) > 1
+    words = text.rpartition(": ")[2].split()
+    return (
+        not {"has", "have"}.isdisjoint(words)
+        or sum(one.isalpha() and one.islower() and one != "and" for one in words) > 1
+    )
 
 
 def _place(group: list[Mark], report: Report, frame: snippet.Frame, *, dense: bool = False) -> Iterator[str]:

@@ -233,7 +233,7 @@ class ClusterOracle:
                 if other >= 0:
                     counts[other] += count
         return self._admission.refusal(
-            self._named[kind], [(self._kinds[other].pod, count) for other, count in enumerate(counts)], before=before
+            self._named[kind], [(self._named[other], count) for other, count in enumerate(counts)], before=before
         )
 
     def claim_refusal(self, kind: int, state: State) -> QuotaRefusal | None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from kubelint_gpu.kube.objects.pod import Pod
-from kubelint_gpu.kube.objects.quota import QuotaRefusal, ResourceQuota, pod_charge, quota_refusal, quota_usage
+from kubelint_gpu.kube.objects.quota import QuotaRefusal, ResourceQuota, quota_refusal, quota_usage
 from kubelint_gpu.kube.values.frozen import EMPTY, FrozenMap
 from kubelint_gpu.simulation.controllers.reconciler import PodType
 from kubelint_gpu.values import Value, replace
@@ -15,11 +15,12 @@ class QuotaUse(Value):
     """The quotas of the namespaces in play, with the usage of pods that stay.
 
     A pod counts until it is gone, terminating or not. `reached` are the same quotas with limits raised to the present
-    usage: lowering a limit deletes no pod.
+    usage: lowering a limit deletes no pod. `staying` are the pods that stay and are counted.
     """
 
     quotas: tuple[ResourceQuota, ...] = ()
     reached: tuple[ResourceQuota, ...] = ()
+    staying: tuple[Pod, ...] = ()
 
     def covers(self, pod: Pod) -> bool:
         """Whether any quota counts the pod."""
@@ -33,23 +34,20 @@ class QuotaUse(Value):
         covering = [quota for quota in (self.reached if before else self.quotas) if quota.covers(pod)]
         if not covering:
             return None
-        charged = [(other, pod_charge(other.spec), count) for other, count in existing if count]
+        beside = [(other, count) for other, count in existing if count]
         now = []
         for quota in covering:
-            used = dict(quota.used or {})
-            for other, charge, count in charged:
-                if quota.covers(other):
-                    for name in quota.counted:
-                        used[name] = used.get(name, 0) + charge.get(name, 0) * count
+            more = quota_usage(replace(quota, used=None), (), beside).items()
+            used = {name: amount + (quota.used or EMPTY).get(name, 0) for name, amount in more}
             now.append(replace(quota, used=FrozenMap(used)))
-        return quota_refusal(pod, now, ())
+        return quota_refusal(pod, now, self.staying, beside)
 
 
 def named_pod(kind: PodType) -> Pod:
-    """A pod of a kind with the name that the API server uses in a refusal: usually a generated one."""
-    if kind.name or kind.owner.startswith("Pod/"):
-        return kind.pod
-    return replace(kind.pod, meta=replace(kind.pod.meta, name=f"{kind.pod.meta.name}-…"))
+    """A pod of a kind with its owner and the name that the API server uses in a refusal: usually a generated one."""
+    meta = kind.pod.meta.made_by(kind.owner)
+    named = kind.name or kind.owner.startswith("Pod/")
+    return replace(kind.pod, meta=meta if named else replace(meta, name=f"{meta.name}-…"))
 
 
 def admission_of(quotas: Sequence[ResourceQuota], fixed: Sequence[Pod]) -> QuotaUse:
@@ -65,4 +63,4 @@ def admission_of(quotas: Sequence[ResourceQuota], fixed: Sequence[Pod]) -> Quota
         former = quota.hard if quota.former is None else quota.former
         hard = {key: max(quota.hard[key], now.get(key, 0), limit) for key, limit in former.items() if key in quota.hard}
         reached.append(replace(found[-1], hard=FrozenMap(hard)))
-    return QuotaUse(tuple(found), tuple(reached))
+    return QuotaUse(tuple(found), tuple(reached), tuple(pod for pod in fixed if any(one.covers(pod) for one in found)))

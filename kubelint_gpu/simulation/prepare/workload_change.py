@@ -224,6 +224,12 @@ def created_pod(workload: Workload, revision: str, name: str = "") -> Pod:
     return interchangeable(replace(pod, spec=replace(pod.spec, scheduling_gates=())))
 
 
+def owned_pod(workload: Workload, revision: str) -> Pod:
+    """A pod as the workload's controller creates it, with its owner."""
+    pod = created_pod(workload, revision)
+    return replace(pod, meta=pod.meta.made_by(workload.key))
+
+
 def interchangeable(pod: Pod) -> Pod:
     """The pod without the fields that distinguish it from others of its workload and that no scheduler looks at.
 

@@ -8,6 +8,7 @@ from functools import cached_property
 from itertools import islice
 from operator import attrgetter
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from kubelint_gpu.documents import read
 from kubelint_gpu.groups import grouped
@@ -20,8 +21,12 @@ from kubelint_gpu.workspace.deciding import may_decide, meant_in, words_in
 from kubelint_gpu.workspace.project.charts import CHART, ChosenChart
 from kubelint_gpu.workspace.project.targets import in_kustomized_folder
 
+if TYPE_CHECKING:
+    from kubelint_gpu.sources.commit import Commit
+
 _MOST = 1_000
 _MANY = f"more than {_MOST:,} files have to do with them"
+_MOST_DECIDED = 100
 _MOST_NAMES = 5_000
 _MOST_ENTRIES = 50_000
 _MOST_LOOSE = 5_000
@@ -128,6 +133,24 @@ def class_files(manifests: Iterable[bytes], around: Around) -> list[SourceFile]:
     texts = [data.decode("utf-8", "replace") for data in manifests]
     paths = around.holding([f"kind: {kind}" for kind in _KINDS]) if _lack_a_class(texts) else ()
     return manifests_of(paths, around.known)
+
+
+def decided_files(commit: Commit | None, files: Sequence[SourceFile]) -> tuple[list[str], str]:
+    """Return the tracked files with pods in the namespaces for which files of a commit declare quotas or limits.
+
+    Then why not all of them are returned; empty if all are.
+    """
+    deciding = [one.data for one in files if b"LimitRange" in one.data or b"ResourceQuota" in one.data]
+    if commit is None or not deciding:
+        return [], ""
+    around = Around(commit.root, [one.path for one in files], tracked_only=True)
+    spaces = sorted(meant_in([data.decode("utf-8", "replace") for data in deciding]).spaces)
+    wanted = [f"namespace: {quote}{name}" for name in spaces for quote in ("", '"', "'")]
+    found = manifests_of(around.holding(wanted), around.known)
+    paths = [one.path for one in found if any(word in one.data for word in _WITH_PODS)]
+    paths = [path for path in paths if not in_kustomized_folder(path)]
+    many = f"more than {_MOST_DECIDED} files have pods in these namespaces" if len(paths) > _MOST_DECIDED else ""
+    return paths[:_MOST_DECIDED], many
 
 
 def deciding_files(manifests: Iterable[bytes], around: Around) -> list[SourceFile]:

@@ -27,7 +27,14 @@ from kubelint_gpu.sources.programs import keep_out
 from kubelint_gpu.values import Value, replace
 from kubelint_gpu.workspace.project.charts import CHART, may_have_git_ops, render_charts
 from kubelint_gpu.workspace.project.configuration import Configuration
-from kubelint_gpu.workspace.project.files_beside import Around, charts_above, class_files, deciding_files, git_ops_files
+from kubelint_gpu.workspace.project.files_beside import (
+    Around,
+    charts_above,
+    class_files,
+    decided_files,
+    deciding_files,
+    git_ops_files,
+)
 from kubelint_gpu.workspace.project.kustomizations import Renders, RenderSettings, render_all
 from kubelint_gpu.workspace.project.targets import (
     Repository,
@@ -67,6 +74,7 @@ class Gathered(Value):
         unused: a file that declares a cluster although no cluster is given; empty if there is none.
         unrendered: the named files in the folder of a kustomization that no kustomization uses.
         unsearched: why not all other files were searched for objects that affect the manifests; empty if all were.
+        decided: with `--hook`, files in whose namespaces the requested files declare quotas or limits.
     """
 
     settings: Configuration
@@ -87,6 +95,7 @@ class Gathered(Value):
     unused: str
     unrendered: tuple[str, ...] = ()
     unsearched: str = ""
+    decided: tuple[str, ...] = ()
 
     def tell(self) -> None:
         """Print to standard error which files were not read, and why."""
@@ -216,7 +225,8 @@ def gather(
     collected = collect(paths, stdin=sys.stdin.buffer, stdin_filename=stdin_filename)
     paths, offered, commit = _offered(paths, collected, hook=hook)
     named, mine = named_files(paths), tuple(file.path for file in offered)
-    members = collect((*repository.companions(mine), *_neighbours(commit, offered))).files
+    decided, lost = decided_files(commit, offered)
+    members = collect((*repository.companions(mine), *_neighbours(commit, offered), *decided)).files
     given = inventories or settings.inventories
     declared = frozenset(map(os.path.realpath, given))
     if not decisive:
@@ -225,6 +235,7 @@ def gather(
     whole = os.path.realpath(repository.root) in map(os.path.realpath, paths)
     read = (*paths, *mine, *(file.path for file in members))
     around = Around(repository.root, read, declared, tracked_only=hook or whole)
+    around.unsearched = lost
     beside = (*members, *git_ops_files((*offered, *members), around))
     built = _rendered(paths, offered, beside, settings, renderer, hook=hook)
     built, stream, offered = _with_stream(built, offered, renderer, settings)
@@ -258,6 +269,7 @@ def gather(
         next((file.path for file in offered if _INVENTORY in file.data and not given), ""),
         tuple(file.path for file in offered if _is_plain(file, built)) if named and not built.failure else (),
         "" if whole else around.unsearched,
+        tuple(decided),
     )
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from pathlib import PurePath
 from typing import TYPE_CHECKING, Literal
@@ -102,9 +102,12 @@ class Grouping:
             read = mine.union(*([source.path for source in each.sources] for each in rendered if built.followed))
             beside = Beside(shared, frozenset(mine))
             neighbours = [manifest for manifest in context if manifest.path not in mine]
-            made = changes.made(members) if changes is not None else frozenset()
+            written = manifests(members, origins) if changes is not None else ()
             for world in clusters:
                 visible = seen[world].seen_by(number)
+                places = {one.path for one in visible.objects}
+                further = changes.before(places) if changes is not None else {}
+                made = changes.made((*written, *visible.objects)) if changes is not None else frozenset()
                 goes = partial(self._goes, unit=name, world=world)
                 left = changes.gone(mine, goes) if changes is not None else ()
                 gone = [each for each in left if each.workload or (each.kind in _REFERRED_TO and not world.shows_all)]
@@ -112,7 +115,7 @@ class Grouping:
                     members,
                     world,
                     beside,
-                    old,
+                    {**further, **old},
                     rendered=rendered,
                     neighbours=(*visible.objects, *neighbours),
                     made=made,
@@ -206,7 +209,7 @@ class Changes:
     """Compares the earlier state with the checked manifests; `context` has manifests that are deployed beside them."""
 
     def __init__(self, past: Past, readings: Sequence[Reading], built: Renders, context: Sequence[Manifest]) -> None:
-        self._past, self._origins = past, built.origins
+        self._past = past
         self._files = {reading.path for reading in readings}
         self._here = {manifest.object for manifest in (*manifests(readings, built.origins), *context)}
 
@@ -217,14 +220,16 @@ class Changes:
             objects |= self._past.objects.get(path, {})
         return objects
 
-    def made(self, members: Sequence[Reading]) -> frozenset[str]:
-        """Return the objects of some files that certainly are new.
+    def made(self, objects: Iterable[Manifest]) -> frozenset[str]:
+        """Return those of some objects that certainly are new.
 
         If the earlier state of a file or kustomization is unreadable, none of its objects is certainly new.
         """
-        known = [reading for reading in members if reading.path in self._past.there]
-        was = set(self._past.objects.get("", {})).union(*(self._past.there[reading.path] for reading in known))
-        return frozenset(manifest.object for manifest in manifests(known, self._origins)) - was
+        known = [one for one in objects if one.path in self._past.there]
+        was = set(self._past.objects.get("", {})).union(
+            *(self._past.there[path] for path in {one.path for one in known})
+        )
+        return frozenset(one.object for one in known) - was
 
     def gone(self, paths: Collection[str], goes: Callable[[str], bool]) -> tuple[Manifest, ...]:
         """Return the deleted objects of some files. They keep running, because nothing is pruned.

@@ -46,6 +46,7 @@ class Inputs(Value):
         beside: further files that are read and not judged.
         defects: findings about files that a defect of this program kept from being read or rendered.
         remarks: sentences about the judged files.
+        decided: files that are no targets, but of which is reported what targets decide.
     """
 
     units: tuple[ApplySet, ...]
@@ -57,6 +58,7 @@ class Inputs(Value):
     beside: tuple[str, ...] = ()
     defects: tuple[Finding, ...] = ()
     remarks: tuple[str, ...] = ()
+    decided: tuple[str, ...] = ()
 
     @property
     def usable(self) -> bool:
@@ -74,7 +76,9 @@ class Inputs(Value):
         path = os.path.realpath(finding.place.path)
         if self.targets is None or decisive:
             return decisive or path not in map(os.path.realpath, self.beside)
-        return path in self.targets or not os.path.lexists(finding.place.path)
+        decided = finding.place.path in self.decided and finding.severity != "note"
+        caused = decided and any(os.path.realpath(one.place.path) in self.targets for one in finding.related)
+        return path in self.targets or caused or not os.path.lexists(finding.place.path)
 
     def after(self, units: tuple[ApplySet, ...], *, failed: bool) -> Inputs:
         """Return the same inputs with changed units."""
@@ -144,7 +148,9 @@ def inputs_of(
             os.path.realpath(path) for path in (*gathered.mine, *sources, *built.charts.written, *inventories)
         )
     remarks = remarks_on(gathered, units)
-    return Inputs(units, world, sources_of(units), failed, worlds.all, targets, read, tuple(defects), remarks)
+    return Inputs(
+        units, world, sources_of(units), failed, worlds.all, targets, read, tuple(defects), remarks, gathered.decided
+    )
 
 
 def _refuse_templates(readings: Sequence[Reading], pipe: str) -> None:

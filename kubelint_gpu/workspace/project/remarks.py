@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Sequence
+from itertools import islice
 from pathlib import Path
 
 from kubelint_gpu.documents import items
+from kubelint_gpu.groups import grouped
 from kubelint_gpu.inventory.gpus.gpu_models import is_accelerator
 from kubelint_gpu.kube.kinds.by_shape import gpu_requests
 from kubelint_gpu.kube.kinds.custom_strategy import canary_targets
@@ -26,6 +28,7 @@ def remarks_on(gathered: Gathered, units: Sequence[ApplySet]) -> tuple[str, ...]
         *_without_helm(gathered),
         *_unrendered(gathered.unrendered),
         *_contradictory(units),
+        *islice(_differing_classes(units), FEW),
         *_unknown_hooks(units),
         *_canaries_alone(units, gathered.mine),
         *_unknown_changes(units),
@@ -56,6 +59,17 @@ def _contradictory(units: Sequence[ApplySet]) -> Iterator[str]:
     for name, paths in objects:
         none = "neither" if len(paths) == 2 else "none"
         yield f"{owner_name(name)} is declared differently in {foremost(paths)}: {none} counts for other directories."
+
+
+def _differing_classes(units: Sequence[ApplySet]) -> Iterator[str]:
+    """Yield a sentence for each class of one cluster that files of several units declare differently."""
+    classes = units[0].beside.shared.every if len({unit.world for unit in units}) == 1 else ()
+    found = grouped((f"{one.kind} {one.name}", one) for one in classes if one.kind != "Namespace")
+    for name, group in sorted(found.items()):
+        first, *others = ({**one.item.value, "metadata": None} for one in group)
+        paths = sorted({one.path for one in group})
+        if any(one != first for one in others) and not any(unit.beside.mine.issuperset(paths) for unit in units):
+            yield f"{name} is declared differently in {foremost(paths)}: the last one counts for other directories."
 
 
 def _unknown_hooks(units: Sequence[ApplySet]) -> Iterator[str]:

@@ -219,7 +219,9 @@ spec:
 """
 
 
-@pytest.mark.parametrize(("count", "told"), [(4, []), (5, ["DeviceClass served serves example.com/gpu"])])
+@pytest.mark.parametrize(
+    ("count", "told"), [(4, []), (5, ["no node has 5 devices of DeviceClass served: the largest has 4"])]
+)
 def test_a_resource_that_a_class_serves_lacks_devices(count, told):
     readings = (read("inventory.yaml", (HEAD.format(version="1.36") + H100).encode()),)
     inventory, errors = load(readings)
@@ -227,7 +229,7 @@ def test_a_resource_that_a_class_serves_lacks_devices(count, told):
     text = objects(CLASS, ASKING.replace("gpu: 5", f"gpu: {count}")).encode()
     unit = ApplySet((read("a.yaml", text),), world)
     found = [one.message for one in check((unit,), world, fixes=False).findings if one.severity == "error"]
-    assert [one.partition(",")[0] for one in found] == told
+    assert [one.partition(";")[0] for one in found] == told
 
 
 RULE = """

@@ -54,5 +54,5 @@ def test_daemon_pods_that_a_quota_refuses_are_told_with_it():
     (one,) = findings(text, inventory(2, 2), "KLG109")
     assert one.message == (
         "of the pods that it makes for 2 nodes, 1 is refused by quota q, which allows 1 requests.nvidia.com/gpu and has 1 "
-        "in use; this is what the quota allows, not a rollout deadlock"
+        "in use by its own pods; this is what the quota allows, not a rollout deadlock"
     )

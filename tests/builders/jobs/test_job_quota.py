@@ -124,7 +124,7 @@ def test_a_job_behind_a_quota_that_others_use_up_is_told_of_the_quota():
     ((*_, message),) = told(text, "KLG109")
     assert message == (
         "not one of its pods is made while Deployment serving/chat runs: each is refused by quota q, which allows 1 "
-        "requests.nvidia.com/gpu and has 1 in use; the Job never ends"
+        "requests.nvidia.com/gpu and has 1 in use by Deployment serving/chat; the Job never ends"
     )
 
 

@@ -126,7 +126,7 @@ def test_a_job_whose_pods_the_quota_of_a_stuck_rollout_refuses_is_told():
     text = after + job().replace("nvidia.com/gpu: 1", "cpu: 1")
     (found,) = applied(text, NODES + quota, before)
     assert (found.object, found.certainty) == ("Job/serving/once", "possible")
-    assert found.message.endswith("the next one is refused by quota q, which allows 2 pods and has 2 in use")
+    assert found.message.endswith("refused by quota q, which allows 2 pods and has 2 in use by Deployment serving/chat")
     assert applied(text, NODES + quota.replace("pods: 2", "pods: 3"), before) == []
 
 

@@ -60,7 +60,7 @@ def test_a_quota_that_refuses_the_next_pod_is_named_and_not_the_nodes(counted):
     text = f"{job('a', 3)}---\n{job('b', 3)}" + (quota if counted else "")
     (found,) = [one for one in findings(text, inventory(nodes=6 if counted else 4)) if one.code == "KLG113"]
     assert ("; the next pod is refused by quota q, which allows 4" in found.message) == counted
-    assert any("let the quota allow" in one for one in found.help) == counted
+    assert any("raise the quota" in one for one in found.help) == counted
     assert any("Kueue admit" in one for one in found.help) != counted
 
 

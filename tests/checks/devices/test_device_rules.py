@@ -61,8 +61,8 @@ def test_what_a_node_has_too_few_devices_for_is_told_beside_a_plugin_on_another_
     bound = asks.replace("{resourceClaims", "{nodeSelector: {kubernetes.io/hostname: d-1}, resourceClaims")
     (found,) = [one for one in findings(bound, nodes) if one.code == "KLG502"]
     assert found.message == (
-        "DeviceClass gpu.nvidia.com serves nvidia.com/gpu, and no node that may take the pod has 3 of its devices: the "
-        "largest has 1"
+        "no node that may take the pod has 3 devices of DeviceClass gpu.nvidia.com: the largest has 1; it serves "
+        "nvidia.com/gpu"
     )
     assert not any("did you mean" in one for one in found.help)
 

@@ -90,12 +90,18 @@ def test_a_finding_is_told_in_one_look_and_the_rest_with_verbose():
 def test_all_objects_of_a_finding_are_named_with_verbose():
     others = tuple(f"Deployment/ml/s{number:02d}" for number in range(47))
     shown = text(report(replace(DEADLOCK, others=others)))
-    assert "= note: --verbose names all 48 objects" in shown
-    assert "ml/s46" not in shown
+    (named,) = re.findall(r"= objects: (.*(?:\n {6,}.*)*)", shown)
+    assert len(named.splitlines()) == 2
+    assert named.startswith("Deployments ml/s00, ml/s01, ml/s02, ")
+    listed, more = re.findall(r"ml/s\d\d", named), re.search(r" and (\d+) more$", named)
+    assert more is not None
+    assert len(listed) + int(more[1]) == 48
     whole = " ".join(text(report(replace(DEADLOCK, others=others)), verbose=True).split())
-    assert "= objects: Deployment ml/s00, Deployment ml/s01, " in whole
-    assert "Deployment ml/s46 and Deployment vision/object-tracker" in whole
-    assert "names all" not in text(report(replace(DEADLOCK, others=others[:3])))
+    assert "= objects: Deployments ml/s00, ml/s01, " in whole
+    assert "ml/s46 and vision/object-tracker" in whole
+    mixed = " ".join(text(report(replace(DEADLOCK, others=("Job/ml/a", *others[:3])))).split())
+    assert "= objects: Deployment ml/s00, Deployment ml/s01, Deployment ml/s02, " in mixed
+    assert "= objects" not in text(report(replace(DEADLOCK, others=others[:3])))
 
 
 def test_what_follows_from_a_cause_is_shown_however_many_places_there_are():
@@ -209,6 +215,33 @@ def test_the_head_says_who_what_and_why_in_whole_clauses():
 def test_what_follows_the_head_of_a_long_clause_is_a_sentence(message, note):
     (_, head, shown) = next(heads([message], about=f"Deployment/{'team-' * 5}a/{'chat-' * 4}a"))
     assert len(head) == 2
+    assert f"= note: {note}" in shown
+
+
+@pytest.mark.parametrize(
+    ("message", "head", "note"),
+    [
+        (
+            f"the rollouts of its pods and of those of others never end: 1 of 3 GPUs is free on a100-1, held by {'others ' * 9}",
+            "is free on a100-1",
+            "it is held by others",
+        ),
+        (
+            f"no node takes its pod, which lacks a toleration: a has nvidia.com/gpu:NoSchedule; b has {'x=y:NoExecute ' * 4}",
+            "a has nvidia.com/gpu:NoSchedule",
+            "b has x=y:NoExecute",
+        ),
+        (
+            f'kind: unsupported value "{"long-" * 18}": supported values: "a", "b"',
+            'long-"',
+            'supported values: "a", "b"',
+        ),
+    ],
+)
+def test_a_head_of_two_lines_says_why_if_that_fits(message, head, note):
+    (_, lines, shown) = next(heads([message]))
+    assert len(lines) == 2
+    assert lines[-1].endswith(head)
     assert f"= note: {note}" in shown
 
 

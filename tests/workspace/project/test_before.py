@@ -237,6 +237,37 @@ def test_a_quota_that_stops_the_next_rollout_of_an_unchanged_neighbour_is_report
     ]
 
 
+QUOTA = "apiVersion: v1\nkind: ResourceQuota\nmetadata: {name: q, namespace: default}\nspec: {hard: {pods: '%s'}}\n"
+LIMITS = (
+    "apiVersion: v1\nkind: LimitRange\nmetadata: {name: small, namespace: default}\n"
+    "spec: {limits: [{type: Container, max: {nvidia.com/gpu: %s}}]}\n"
+)
+
+
+@pytest.mark.parametrize("how", ["--hook", "--against HEAD"])
+@pytest.mark.parametrize(("before", "now", "ends"), [(2, 1, False), (3, 2, True)])
+def test_a_quota_of_another_directory_that_stops_next_rollouts_is_reported(folder, how, before, now, ends):
+    (folder / "apps").mkdir()
+    text = small("chat", 0, strategy=KEEPS).replace("{name: chat", "{namespace: default, name: chat", 1)
+    (folder / "apps" / "chat.yaml").write_text(text)
+    commit(folder, quota=QUOTA % before)
+    write(folder, quota=QUOTA % now)
+    stopped = ("KLG105", "warning", "with this change the next rollout of Deployment default/chat never ends")
+    assert told(folder, *(["quota.yaml"] if how == "--hook" else ["."]), how=how) == ([] if ends else [stopped])
+
+
+def test_limits_of_another_directory_that_refuse_unchanged_pods_are_reported_in_the_hook(folder):
+    (folder / "apps").mkdir()
+    text = small("chat").replace("{name: chat", "{namespace: default, name: chat", 1)
+    (folder / "apps" / "chat.yaml").write_text(text)
+    commit(folder, limits=LIMITS % 8, quota=QUOTA % 9)
+    write(folder, limits=LIMITS % 0, quota=QUOTA % 9)
+    ask = ("-i", "cluster.yaml", "--select", "KLG003", "--hook")
+    found = check_json("limits.yaml", *ask, cwd=folder).json["findings"]
+    assert [(one["path"], one["severity"]) for one in found] == [("apps/chat.yaml", "error")]
+    assert check_json("quota.yaml", *ask, cwd=folder).json["findings"] == []
+
+
 PRIORITY = "apiVersion: scheduling.k8s.io/v1\nkind: PriorityClass\nmetadata: {name: fast}\nvalue: 10\n"
 
 

@@ -238,6 +238,16 @@ def test_objects_that_two_directories_declare_differently_are_named(closing):
     assert one.startswith("6 ResourceQuotas (default/q, default/r0, ...) are declared differently in several files")
 
 
+def test_classes_that_two_directories_declare_differently_are_named(closing):
+    files = {"apps/w.yaml": small("w").replace("containers:", CLASSED, 1), "1/p.yaml": HIGH, "2/p.yaml": HIGH}
+    assert len(closing(files, "--verbose")) == 1
+    differs = {"2/p.yaml": HIGH.replace("1000", "10")}
+    told = "PriorityClass high is declared differently in 1/p.yaml and 2/p.yaml: the last one counts for other directories."
+    assert closing(differs, "--verbose")[1:] == [told]
+    assert closing({}, "--verbose", "apps")[1:] == [told]
+    assert all("differently" not in one for one in closing({}, "--verbose", "--unit", "all"))
+
+
 @pytest.mark.parametrize("tracked", [False, True], ids=["without git", "untracked"])
 def test_objects_of_the_next_folder_are_seen_if_git_does_not_track_them(tmp_path, tracked):
     named = small("w").replace("{name: w}", "{name: w, namespace: ml}", 1).replace("containers:", CLASSED, 1)
