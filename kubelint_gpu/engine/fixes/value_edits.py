@@ -5,6 +5,7 @@ The values stand in files, in objects, in texts of objects, or in lists of param
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from itertools import chain, islice, product
 from typing import Any
@@ -54,12 +55,12 @@ def value_edits(chart: RenderedChart, before: Reading, after: Reading) -> list[E
             if origin is None:
                 raise NotEditable(_NOTHING)
             former = former_of(change, differing)
-            options: list[Choice] = [()] if any(former_of(each, differing) is change for each in differing) else []
+            follows = any(former_of(each, differing) is change for each in differing)
+            options: list[Choice] = [()] if follows or (change[1] is ABSENT and change[2] is None) else []
             options += _renamed(origin, values, former, change) if former is not None else ()
             options += ((edit,) for edit in _choices(origin, values, change, other.value))
-            lines.append(_nothing(origin, change[0]))
-            if not options:
-                raise NotEditable(lines[-1] if origin.found(change[0]).values is None else _BY_HAND)
+            by_hand = not options and origin.found(change[0]).values is not None
+            lines.insert(len(lines) if options else 0, _BY_HAND if by_hand else _nothing(origin, change[0]))
             choices.append(list(dict.fromkeys(options)))
     for edits in _combined(choices):
         if _renders_to(chart, edits, after):
@@ -74,12 +75,18 @@ def _nothing(origin: ChartOrigin, pointer: Pointer) -> str:
 
 
 def _combined(choices: Sequence[Sequence[Choice]]) -> Iterator[list[Edit]]:
-    """Yield edits, one choice for each change: first those that are a choice of all."""
-    shared = ((edits,) for edits in dict.fromkeys(chain(*choices)) if all(edits in every for every in choices))
-    tried = (list(dict.fromkeys(chain(*chosen))) for chosen in chain(shared, product(*choices)))
+    """Yield edits: first each choice alone, those of most changes first, then one choice for each change.
+
+    A change without a choice may follow from that of another one.
+    """
+    alone = Counter(chain(*choices))
+    combined = product(*(every for every in choices if every))
+    tried = (
+        list(dict.fromkeys(chain(*chosen))) for chosen in chain(((one,) for one, _ in alone.most_common()), combined)
+    )
     known: list[list[Edit]] = []
     for edits in islice(tried, _MOST_COMBINED):
-        if edits not in known and len(known) < _MOST_TRIED:
+        if edits and edits not in known and len(known) < _MOST_TRIED:
             known.append(edits)
             yield edits
 
@@ -98,7 +105,14 @@ def _renders_to(chart: RenderedChart, edits: Sequence[Edit], after: Reading) -> 
 
 
 def _data(reading: Reading) -> list[Any]:
-    return [document.value for document in reading.documents]
+    """Return the objects of a text. A field that is null is as one that is absent."""
+    return [_without_nulls(document.value) for document in reading.documents]
+
+
+def _without_nulls(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {key: _without_nulls(one) for key, one in value.items() if one is not None}
+    return [_without_nulls(one) for one in value] if isinstance(value, list) else value
 
 
 def _renamed(origin: ChartOrigin, values: ChartValues, former: Change, change: Change) -> Iterator[Choice]:
@@ -134,7 +148,9 @@ def _choices(origin: ChartOrigin, values: ChartValues, change: Change, after: An
     elif isinstance(new, dict | list) or isinstance(known, dict | list) or known is None:
         yield from _tried(values, where[:-1], where[-1], new)
     else:
-        yield from _allowed(lambda part, place: with_scalar(part, place, new), values.written(where))
+        yield from _scalar(values, where, new)
+    for one in origin.compared(pointer, known):
+        yield from _scalar(values, where, one)
     # a value in place of what the template would print without it gives a whole mapping
     for size in range(len(pointer) - 1, max(len(pointer) - 1 - _MOST_LEVELS, 0), -1):
         wanted = value_at(after, pointer[:size])
@@ -146,13 +162,18 @@ def _tried(values: ChartValues, home: Pointer, key: str | int, new: Any) -> Iter
     """Yield an edit that sets a key of a mapping, in the text that overrides the others."""
     written = values.written((*home, key))
     if isinstance(key, int):
-        yield from _allowed(lambda part, where: with_scalar(part, where, new), written)
+        yield from _scalar(values, (*home, key), new)
     elif written is not None:
         yield from _allowed(lambda part, where: with_key(part, where[:-1], key, new), written)
     elif (written := values.written(home)) is not None:
         yield from _allowed(lambda part, where: with_key(part, where, key, new), written)
     elif home:
         yield from _tried(values, home[:-1], home[-1], {key: new})
+
+
+def _scalar(values: ChartValues, pointer: Pointer, new: Any) -> Iterator[Edit]:
+    """Yield an edit that overwrites a scalar where it is set."""
+    yield from _allowed(lambda part, where: with_scalar(part, where, new), values.written(pointer))
 
 
 def _allowed(edit: Callable[[ValuesPart, Pointer], Edit], written: tuple[ValuesPart, Pointer] | None) -> Iterator[Edit]:

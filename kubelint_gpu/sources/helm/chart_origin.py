@@ -11,8 +11,10 @@ from typing import Any
 from kubelint_gpu.documents import Document, Pointer, Reading, Role, value_at
 from kubelint_gpu.sources.helm.chart_values import ABSENT, ChartValues, value_or_absent
 from kubelint_gpu.sources.helm.marking import Marked
+from kubelint_gpu.sources.helm.named_values import compared
 from kubelint_gpu.sources.helm.provenance import Provenance, Trial
 from kubelint_gpu.sources.helm.sections import Section
+from kubelint_gpu.sources.helm.template_text import Piece
 from kubelint_gpu.sources.render import Spot, TakenAway
 from kubelint_gpu.values import Value
 
@@ -65,6 +67,16 @@ class ChartOrigin:
         """Return the line of the template behind a field, or behind the mapping that it would stand in."""
         found = self.found(pointer)
         return found.template or found.spot
+
+    def compared(self, pointer: Pointer, known: Any) -> list[Any]:
+        """Return what the template's actions behind a field, or around it, may compare a value with."""
+        span = self._document.locate(pointer)
+        section = self._provenance.sections.at(span.start)
+        marked = self._provenance.pieces_at(section, span.start, span.end) if section is not None else []
+        pieces = [one.piece for one in marked]
+        if not self._document.present(pointer):
+            pieces = [one for _, mine in self._written(marked, str(pointer[-1])) for one in mine]
+        return compared(pieces, known)[:_MOST_OF_FIELD]
 
     def told(self, path: str, line: int, column: int) -> tuple[bool, tuple[tuple[Spot, str], ...]]:
         """Return, for an origin returned before, whether it is certain, and the template's line behind a value."""
@@ -120,6 +132,9 @@ class ChartOrigin:
             names = [one for one in names if not (isinstance(known := values.value(one), dict | list) and known)]
             conditions = [(one, probe) for one in names for probe in _probes(values, one, _PROBE)]
             found = _first(conditions[:_MOST_OF_FIELD], is_changed)
+        if found is None:
+            pieces_of = [one.piece for one in actions or pieces[:1]]
+            found = _first(_compared(values, self._named(section, actions or pieces[:1]), pieces_of), is_changed)
         return found
 
     def _deciding_absent(self, section: Section, pointer: Pointer) -> Pointer | None:
@@ -133,8 +148,7 @@ class ChartOrigin:
         pieces = self._provenance.pieces_at(section, span.start, inner.end)
         if not pieces:
             return None
-        values, lines = self._provenance.values, self._provenance.lines_with
-        written = [(path, list(lines(path, key))) for path in dict.fromkeys(one.path for one in pieces)]
+        values, written = self._provenance.values, self._written(pieces, key)
         named = [name for line in written for name in self._provenance.named.by(section.template, *line)]
         named += self._named(section, [one for one in pieces if one.is_action] or pieces[:1])
         mapping = value_at(self._document.value, home)
@@ -142,9 +156,16 @@ class ChartOrigin:
         def rank(one: Pointer) -> tuple[bool, bool, bool]:
             return one[-1] != key, values.value(one) != mapping, not _is_near(values, one, self._name)
 
-        trials = [(one, probe) for one in sorted(dict.fromkeys(named), key=rank) for probe in _probes(values, one, key)]
+        ranked = sorted(dict.fromkeys(named), key=rank)
+        trials = [(one, probe) for one in ranked for probe in _probes(values, one, key)]
+        trials += _compared(values, ranked, [piece for _, mine in written for piece in mine])
         seen = self._provenance.object_in
         return _first(trials, lambda trial: value_or_absent(seen(section, trial), (*home, key)) not in (None, ABSENT))
+
+    def _written(self, pieces: Sequence[Marked], key: str) -> list[tuple[str, list[Piece]]]:
+        """Return the pieces that write a key in the files of some pieces, by file."""
+        lines = self._provenance.lines_with
+        return [(path, list(lines(path, key))) for path in dict.fromkeys(one.path for one in pieces)]
 
     def _named(self, section: Section, pieces: Sequence[Marked], *, ranges: bool = True) -> list[Pointer]:
         by = self._provenance.named.by
@@ -197,6 +218,12 @@ def _is_near(values: ChartValues, pointer: Pointer, name: str) -> bool:
     item = value_at(values.merged, pointer[: index + 1]) if index is not None else None
     texts = item.values() if isinstance(item, dict) else (item,)
     return index is None or any(f"-{text}-" in name for text in texts if isinstance(text, str) and text)
+
+
+def _compared(values: ChartValues, named: Sequence[Pointer], pieces: Sequence[Piece]) -> list[tuple[Pointer, Any]]:
+    """Return values with what pieces may compare them with."""
+    trials = ((one, other) for one in named for other in compared(pieces, values.value(one)))
+    return list(islice(trials, _MOST_OF_FIELD))
 
 
 def _probes(values: ChartValues, pointer: Pointer, key: str) -> Iterator[Any]:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from itertools import islice
+from typing import Any
 
 from kubelint_gpu.documents import Pointer, value_at
 from kubelint_gpu.groups import grouped
@@ -25,6 +26,8 @@ _BUILT_IN = ("Values", "Release", "Chart", "Capabilities", "Files", "Template", 
 _VARIABLE = pattern(r"\$\w+")
 _ASSIGNED = pattern(r"\$\w+(?:\s*,\s*\$\w+)?\s*:?=")
 _QUOTED = pattern(r"\"([^\"]+)\"")
+_COMPARES = pattern(r"\b(?:eq|ne|[lg][te]|has|contains|has(?:Prefix|Suffix))\b")
+_NUMBER = pattern(r"(?<![\w.$\"-])\d{1,9}(?![\w.\"])")
 _KEY = pattern(r"\"([A-Za-z_][\w-]*)\"")
 _Placed = tuple[str, Piece]
 """A piece with its file."""
@@ -114,6 +117,18 @@ class NamedValues:
         assigned = ((path, one, _ASSIGNED().search(one.inner)) for path, one in self._every)
         names = ((path, one, name) for path, one, found in assigned if found for name in _VARIABLE().findall(found[0]))
         return grouped(((path, name), (path, one)) for path, one, name in names)
+
+
+def compared(pieces: Iterable[Piece], known: Any) -> list[Any]:
+    """Return what some pieces, or the blocks around them, may compare a value with: others of the type of `known`."""
+    every = (one.inner for piece in pieces for one in (piece, *piece.within) if _COMPARES().search(one.inner))
+    if isinstance(known, str):
+        found: list[Any] = [text for one in every for text in _QUOTED().findall(one)]
+    elif isinstance(known, int) and not isinstance(known, bool):
+        found = [int(text) + more for one in every for text in _NUMBER().findall(one) for more in (0, 1)]
+    else:
+        found = []
+    return [one for one in dict.fromkeys(found) if one != known]
 
 
 def _home(piece: Piece) -> str:
