@@ -119,6 +119,7 @@ class ChartValues:
         self._parts = tuple(parts)
         self._yaml: dict[str, Document | None] = {}
         self._below: dict[Pointer, list[tuple[Pointer, Any]]] = {}
+        self._leaves: dict[Pointer, list[tuple[Pointer, str | None]]] = {}
         self._in_texts: dict[Pointer, dict[tuple[Pointer, str | None], list[Pointer]]] = {}
         self.merged: dict[str, Any] = {}
         self.flagged: dict[str, Any] = {}
@@ -157,6 +158,17 @@ class ChartValues:
         if pointer not in self._below:
             self._below[pointer] = list(islice(_nodes(value_at(self.merged, pointer), pointer), MOST_VALUES))
         return self._below[pointer]
+
+    def leaves(self, pointer: Pointer) -> Sequence[tuple[Pointer, str | None]]:
+        """Return the single values at a pointer and below it, each with its text, None if nothing sets it."""
+        if pointer not in self._leaves:
+            every = self.below(pointer) or ((pointer, None),)
+            self._leaves[pointer] = [
+                (one, text_of(known) if self.present(one) else None)
+                for one, known in every
+                if not isinstance(known, dict | list)
+            ]
+        return self._leaves[pointer]
 
     def in_texts(self, name: Pointer, field: Pointer, value: Any) -> Iterator[Pointer]:
         """Yield places in texts of YAML below a pointer at which a field may stand, those with its value first.
@@ -207,6 +219,11 @@ def overlays(values: ChartValues, further: Sequence[tuple[Pointer, Any]]) -> dic
         one = overlay(whole, pointer, value)
         whole, found = _merged(whole, one), _merged(found, one)
     return found
+
+
+def text_of(value: Any) -> str:
+    """Return a single value as a template prints it."""
+    return str(value).lower() if isinstance(value, bool) else str(value)
 
 
 def _set(base: Any, pointer: Pointer, value: Any) -> Any:
