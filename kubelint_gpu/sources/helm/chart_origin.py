@@ -250,7 +250,8 @@ def _is_replaced(old: Any, new: Any, pointer: Pointer, *, may_go: bool = False) 
         here = value_at(old, pointer[:size])
         if there is not ABSENT:
             both = isinstance(there, dict) and isinstance(here, dict)
-            return both and (not there.keys() <= here.keys() or (may_go and size == len(pointer) - 1))
+            added = both and not there.keys() <= here.keys()
+            return added or type(there) is not type(here) or (may_go and size == len(pointer) - 1)
     return False
 
 
@@ -291,7 +292,8 @@ def _candidates(
     if isinstance(value, dict | list):
         every = (one for each in named for one, known in values.below(each) if known == value)
         found = dict.fromkeys((*every, *in_texts, *(() if whole else named)))
-        typed = (one for one in found if isinstance(values.value(one), type(value)) and values.present(one))
+        types = type(value) if whole else (type(value), str)
+        typed = (one for one in found if isinstance(values.value(one), types) and values.present(one))
         return [(one, _another(values.value(one))) for one in typed]
     steps = [step for step in reversed(pointer) if isinstance(step, str)]
     ranked: dict[Pointer, tuple[bool, bool, int, bool, int, int]] = {}
@@ -304,7 +306,7 @@ def _candidates(
             rank = (unlike > 0, other, unlike, not _is_near(values, leaf, name), number, len(leaf))
             ranked[leaf] = min(ranked.get(leaf, rank), rank)
     best = dict.fromkeys((*in_texts, *sorted(ranked, key=lambda leaf: ranked[leaf])))
-    return [(leaf, _another(values.value(leaf))) for leaf in best]
+    return [(leaf, _another(values.value(leaf), is_text="\n" in text)) for leaf in best]
 
 
 def _unlike(known: str | None, printed: str) -> int:
@@ -312,14 +314,16 @@ def _unlike(known: str | None, printed: str) -> int:
     return 0 if known == printed else 1 if known is not None and len(known) > _SHORTEST and known in printed else 2
 
 
-def _another(value: Any) -> Any:
-    """Return another value of the same type."""
+def _another(value: Any, *, is_text: bool = False) -> Any:
+    """Return another value of the same type. A text of several lines may be YAML unless the field `is_text`, too."""
     if isinstance(value, dict | list):
         return {**value, _PROBE: _PROBE} if isinstance(value, dict) else [*value, _PROBE]
     if isinstance(value, bool):
         return not value
     if isinstance(value, int | float):
         return value + 1
+    if isinstance(value, str) and "\n" in value and not is_text:
+        return f"{{{_PROBE}: {_PROBE}}}"
     if isinstance(value, str) and value:
         digits = re.match(r"\d+", value)
         return f"{int(digits[0]) + 1}{value[digits.end() :]}" if digits is not None else f"{value}x"
