@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterator, Sequence
 from functools import cached_property
-from itertools import islice
 from typing import Any
 
 from kubelint_gpu.documents import Document, Pointer, Reading, Role, value_at
-from kubelint_gpu.sources.helm.chart_values import ABSENT, ChartValues, text_of, value_or_absent
+from kubelint_gpu.sources.helm.chart_values import ABSENT, Setting, value_or_absent
 from kubelint_gpu.sources.helm.marking import Marked
-from kubelint_gpu.sources.helm.named_values import compared
-from kubelint_gpu.sources.helm.provenance import Provenance, Setting, Trial
+from kubelint_gpu.sources.helm.named_values import PROBE, candidates, compared, is_near, probes, settings_compared
+from kubelint_gpu.sources.helm.provenance import Provenance, Trial
 from kubelint_gpu.sources.helm.sections import Section
 from kubelint_gpu.sources.helm.template_text import Piece
 from kubelint_gpu.sources.render import Spot, TakenAway
@@ -20,10 +18,9 @@ from kubelint_gpu.values import Value
 
 _MOST_ALONE = 3
 _MOST_OF_FIELD = 8
-_MOST_IN_TEXTS = 4
-_SHORTEST = 2
 _MOST_TOGETHER = 200
-_PROBE = "kubelintGpuProbe"
+Test = Callable[[Trial], bool | None]
+"""Whether a field of a render with other values is another one; None if nothing answers it."""
 
 
 class Found(Value, eq=False):
@@ -133,15 +130,15 @@ class ChartOrigin:
             return _is_replaced(self._document.value, other, pointer, may_go=may_go) or None
 
         def trials() -> Iterator[list[Setting]]:
-            yield _candidates(values, self._named(section, actions), pointer, value, self._name, whole=whole)
+            yield candidates(values, self._named(section, actions), pointer, value, self._name, whole=whole)
             if whole or not actions:
                 names = self._named(section, pieces[:1], ranges=False)
                 names = [one for one in names if not (isinstance(known := values.value(one), dict | list) and known)]
-                yield [(one, probe) for one in names for probe in _probes(values, one, _PROBE)][:_MOST_OF_FIELD]
+                yield [(one, probe) for one in names for probe in probes(values, one, PROBE)][:_MOST_OF_FIELD]
             mine = actions or pieces[:1]
-            yield _compared(values, self._named(section, mine), [one.piece for one in mine])
+            yield settings_compared(values, self._named(section, mine), [one.piece for one in mine])
 
-        return self._first_of(section, (*pointer, whole), pieces, trials(), is_changed)
+        return self._first_of((section.template, pointer, whole, *(one.start for one in pieces)), trials(), is_changed)
 
     def _deciding_absent(self, section: Section, pointer: Pointer) -> Pointer | None:
         """Return the value that could add a field that is absent or null; None if none does."""
@@ -167,33 +164,23 @@ class ChartOrigin:
             mapping = value_at(self._document.value, home)
 
             def rank(one: Pointer) -> tuple[bool, bool, bool]:
-                return one[-1] != key, values.value(one) != mapping, not _is_near(values, one, self._name)
+                return one[-1] != key, values.value(one) != mapping, not is_near(values, one, self._name)
 
             ranked = sorted(dict.fromkeys(named), key=rank)
-            yield [(one, probe) for one in ranked for probe in _probes(values, one, key)]
-            yield _compared(values, ranked, [piece for _, mine in written for piece in mine])
+            yield [(one, probe) for one in ranked for probe in probes(values, one, key)]
+            yield settings_compared(values, ranked, [piece for _, mine in written for piece in mine])
 
-        return self._first_of(section, (*home, key), pieces, trials(), is_there)
+        return self._first_of((section.template, home, key, *(one.start for one in pieces)), trials(), is_there)
 
-    def _first_of(
-        self,
-        section: Section,
-        field: Pointer,
-        pieces: Sequence[Marked],
-        trials: Iterator[list[Setting]],
-        test: Callable[[Trial], bool | None],
-    ) -> Pointer | None:
-        """Return the first value of some lists that passes a test.
-
-        What decides the field of another object of the same pieces is tried first.
-        """
-        key = section.template, field, tuple((one.path, one.start) for one in pieces)
-        known = self._provenance.decided.get(key)
+    def _first_of(self, field: Hashable, trials: Iterator[list[Setting]], test: Test) -> Pointer | None:
+        """Return the first value of some lists that passes a test; what decides this field elsewhere is tried first."""
+        known = self._provenance.decided.get(field)
         if known is None or not test((known,)):
             known = next((found for each in trials if (found := _first(each, test)) is not None), None)
-            if known is not None:
-                self._provenance.decided[key] = known
-        return known[0] if known is not None else None
+        if known is None:
+            return None
+        self._provenance.decided[field] = known
+        return known[0]
 
     def _written(self, pieces: Sequence[Marked], key: str) -> list[tuple[str, list[Piece]]]:
         """Return the pieces that write a key in the files of some pieces, by file."""
@@ -211,14 +198,13 @@ class ChartOrigin:
         return f"-{value_at(self._document.value, ('metadata', 'name'))}-"
 
 
-def _first(trials: Sequence[Setting], test: Callable[[Trial], bool | None]) -> Setting | None:
-    """Return the first value with which a field passes a test, which is None if nothing answers it.
+def _first(trials: Sequence[Setting], test: Test) -> Setting | None:
+    """Return the first value with which a field passes a test.
 
     The likeliest are tried one by one. Of the others many are tried at once, then each half of them.
     """
-    alone = min(len(trials), _MOST_ALONE)
     for number, trial in enumerate(trials[:_MOST_OF_FIELD]):
-        if number == alone and test(_together(trials[alone:])) is False:
+        if number == _MOST_ALONE and test(_together(trials[number:])) is False:
             return None
         if test((trial,)):
             return trial
@@ -230,7 +216,7 @@ def _together(trials: Sequence[Setting]) -> Trial:
     return tuple(dict(reversed(trials[:_MOST_TOGETHER])).items())
 
 
-def _halved(group: Trial, test: Callable[[Trial], bool | None]) -> Setting | None:
+def _halved(group: Trial, test: Test) -> Setting | None:
     """Return a value that passes a test alone, found by tests of many together."""
     if not group or not test(group):
         return None
@@ -253,81 +239,6 @@ def _is_replaced(old: Any, new: Any, pointer: Pointer, *, may_go: bool = False) 
             added = both and not there.keys() <= here.keys()
             return added or type(there) is not type(here) or (may_go and size == len(pointer) - 1)
     return False
-
-
-def _is_near(values: ChartValues, pointer: Pointer, name: str) -> bool:
-    """Whether a value is in no item of a list, or in one that has a part of an object's name."""
-    index = next((index for index, step in enumerate(pointer) if isinstance(step, int)), None)
-    item = value_at(values.merged, pointer[: index + 1]) if index is not None else None
-    texts = item.values() if isinstance(item, dict) else (item,)
-    return index is None or any(f"-{text}-" in name for text in texts if isinstance(text, str) and text)
-
-
-def _compared(values: ChartValues, named: Sequence[Pointer], pieces: Sequence[Piece]) -> list[Setting]:
-    """Return values with what pieces may compare them with."""
-    trials = ((one, other) for one in named for other in compared(pieces, values.value(one)))
-    return list(islice(trials, _MOST_OF_FIELD))
-
-
-def _probes(values: ChartValues, pointer: Pointer, key: str) -> Iterator[Any]:
-    """Yield replacements of a value that may make a key appear, or a condition turn out otherwise."""
-    known = values.value(pointer)
-    if isinstance(known, bool):
-        yield not known
-    elif isinstance(known, list):
-        yield [*known, _PROBE]
-    elif isinstance(known, dict) and known:
-        yield {**known, key: _PROBE}
-    elif not known:
-        yield from ({key: _PROBE}, _PROBE)
-    elif key == _PROBE:
-        yield _another(known)
-
-
-def _candidates(
-    values: ChartValues, named: Sequence[Pointer], pointer: Pointer, value: Any, name: str, *, whole: bool
-) -> list[Setting]:
-    """Return values that may decide a field of the object with a name, each with another value, the likeliest first."""
-    in_texts = list(islice((one for known in named for one in values.in_texts(known, pointer, value)), _MOST_IN_TEXTS))
-    if isinstance(value, dict | list):
-        every = (one for each in named for one, known in values.below(each) if known == value)
-        found = dict.fromkeys((*every, *in_texts, *(() if whole else named)))
-        types = type(value) if whole else (type(value), str)
-        typed = (one for one in found if isinstance(values.value(one), types) and values.present(one))
-        return [(one, _another(values.value(one))) for one in typed]
-    steps = [step for step in reversed(pointer) if isinstance(step, str)]
-    ranked: dict[Pointer, tuple[bool, bool, int, bool, int, int]] = {}
-    text = text_of(value)
-    for number, one in enumerate(named):
-        for leaf, known in values.leaves(one):
-            last = next((step for step in reversed(leaf) if isinstance(step, str)), None)
-            other = bool(steps) and last != steps[0]
-            unlike = _unlike(known, text)
-            rank = (unlike > 0, other, unlike, not _is_near(values, leaf, name), number, len(leaf))
-            ranked[leaf] = min(ranked.get(leaf, rank), rank)
-    best = dict.fromkeys((*in_texts, *sorted(ranked, key=lambda leaf: ranked[leaf])))
-    return [(leaf, _another(values.value(leaf), is_text="\n" in text)) for leaf in best]
-
-
-def _unlike(known: str | None, printed: str) -> int:
-    """Return how little what is printed looks like a value: 0 if it is the value, 1 if it holds it, else 2."""
-    return 0 if known == printed else 1 if known is not None and len(known) > _SHORTEST and known in printed else 2
-
-
-def _another(value: Any, *, is_text: bool = False) -> Any:
-    """Return another value of the same type. A text of several lines may be YAML unless the field `is_text`, too."""
-    if isinstance(value, dict | list):
-        return {**value, _PROBE: _PROBE} if isinstance(value, dict) else [*value, _PROBE]
-    if isinstance(value, bool):
-        return not value
-    if isinstance(value, int | float):
-        return value + 1
-    if isinstance(value, str) and "\n" in value and not is_text:
-        return f"{{{_PROBE}: {_PROBE}}}"
-    if isinstance(value, str) and value:
-        digits = re.match(r"\d+", value)
-        return f"{int(digits[0]) + 1}{value[digits.end() :]}" if digits is not None else f"{value}x"
-    return "x"
 
 
 def origins_of(reading: Reading, provenance: Provenance, path: str, namespace: str) -> tuple[ChartOrigin | None, ...]:

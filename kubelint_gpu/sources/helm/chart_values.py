@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 from typing import Any
 
@@ -18,6 +18,8 @@ from kubelint_gpu.values import Value
 STEPS = pattern(r"(?<!\\)\.")
 ABSENT = object()
 """Stands in place of a value that is not there."""
+Setting = tuple[Pointer, Any]
+"""A value to set, with its pointer."""
 
 _LONGEST_TEXT = 20_000
 MOST_VALUES = 20_000
@@ -119,7 +121,6 @@ class ChartValues:
         self._parts = tuple(parts)
         self._yaml: dict[str, Document | None] = {}
         self._below: dict[Pointer, list[tuple[Pointer, Any]]] = {}
-        self._leaves: dict[Pointer, list[tuple[Pointer, str | None]]] = {}
         self._in_texts: dict[Pointer, dict[tuple[Pointer, str | None], list[Pointer]]] = {}
         self.merged: dict[str, Any] = {}
         self.flagged: dict[str, Any] = {}
@@ -158,17 +159,6 @@ class ChartValues:
         if pointer not in self._below:
             self._below[pointer] = list(islice(_nodes(value_at(self.merged, pointer), pointer), MOST_VALUES))
         return self._below[pointer]
-
-    def leaves(self, pointer: Pointer) -> Sequence[tuple[Pointer, str | None]]:
-        """Return the single values at a pointer and below it, each with its text, None if nothing sets it."""
-        if pointer not in self._leaves:
-            every = self.below(pointer) or ((pointer, None),)
-            self._leaves[pointer] = [
-                (one, text_of(known) if self.present(one) else None)
-                for one, known in every
-                if not isinstance(known, dict | list)
-            ]
-        return self._leaves[pointer]
 
     def in_texts(self, name: Pointer, field: Pointer, value: Any) -> Iterator[Pointer]:
         """Yield places in texts of YAML below a pointer at which a field may stand, those with its value first.
@@ -212,18 +202,13 @@ def overlay(merged: Mapping[str, Any], pointer: Pointer, value: Any) -> dict[str
     return {first: _set(merged.get(first), rest, value)}
 
 
-def overlays(values: ChartValues, further: Sequence[tuple[Pointer, Any]]) -> dict[str, Any]:
+def overlays(values: ChartValues, further: Sequence[Setting]) -> dict[str, Any]:
     """Return the values of flags with `further` values set one after the other, as `overlay` does it."""
     whole, found = values.merged, values.flagged
     for pointer, value in further:
         one = overlay(whole, pointer, value)
         whole, found = _merged(whole, one), _merged(found, one)
     return found
-
-
-def text_of(value: Any) -> str:
-    """Return a single value as a template prints it."""
-    return str(value).lower() if isinstance(value, bool) else str(value)
 
 
 def _set(base: Any, pointer: Pointer, value: Any) -> Any:
@@ -267,14 +252,18 @@ def value_or_absent(value: Any, pointer: Pointer) -> Any:
     return value
 
 
+def items(value: Any) -> Iterable[tuple[str | int, Any]]:
+    """Return the entries of a mapping or list, each with its step; none of another value."""
+    return value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
+
+
 def _nodes(value: Any, pointer: Pointer) -> Iterator[tuple[Pointer, Any]]:
     """Yield a value and all values within it, each with its own pointer."""
     todo: list[tuple[Pointer, Any]] = [(pointer, value)]
     while todo:
         place, one = todo.pop()
         yield place, one
-        inner = one.items() if isinstance(one, dict) else enumerate(one) if isinstance(one, list) else ()
-        todo += reversed([((*place, step), known) for step, known in inner])
+        todo += reversed([((*place, step), known) for step, known in items(one)])
 
 
 def text_at(

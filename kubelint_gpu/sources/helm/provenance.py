@@ -12,8 +12,8 @@ from collections.abc import Callable, Collection, Hashable, Iterator
 from functools import cached_property
 from typing import Any
 
-from kubelint_gpu.documents import Pointer, SourceText
-from kubelint_gpu.sources.helm.chart_values import ChartValues, overlays
+from kubelint_gpu.documents import SourceText
+from kubelint_gpu.sources.helm.chart_values import ChartValues, Setting, overlays
 from kubelint_gpu.sources.helm.marking import Marked, MarkedCopy, Printed, marked_copy, printed
 from kubelint_gpu.sources.helm.named_values import NamedValues
 from kubelint_gpu.sources.helm.sections import Alignment, Chunks, Section, Sections
@@ -23,8 +23,6 @@ from kubelint_gpu.sources.render import Spot
 MOST_PROBES = 300
 """Renders with another value, for one chart with its values."""
 
-Setting = tuple[Pointer, Any]
-"""A value to set, with its pointer."""
 Trial = tuple[Setting, ...]
 """Values to set at once."""
 Rerun = Callable[[dict[str, str] | None, dict[str, Any] | None], str | None]
