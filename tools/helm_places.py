@@ -16,8 +16,8 @@ import click
 
 from kubelint_gpu.documents import Document, Pointer, encode, source_text, value_at
 from kubelint_gpu.sources.checkout import repository_root
-from kubelint_gpu.sources.files import SKIMMED
-from kubelint_gpu.sources.helm.chart import chart_at
+from kubelint_gpu.sources.files import SKIMMED, display_path
+from kubelint_gpu.sources.helm.chart import SCHEMA, chart_at
 from kubelint_gpu.sources.helm.chart_origin import ChartOrigin, Found
 from kubelint_gpu.sources.helm.chart_render import ChartRenderer, RenderedChart, render
 from kubelint_gpu.sources.helm.given_values import GivenValues
@@ -54,6 +54,9 @@ class Prover:
     def __init__(self, rendered: RenderedChart) -> None:
         self._rendered = rendered
         self._known: dict[tuple[str, bytes], list[Any] | None] = {}
+        # a schema refuses other values
+        schemas = (path for path in rendered.files if path.endswith(SCHEMA))
+        self._unchecked = {display_path(rendered.root / path, rendered.chart.cwd): b"{}" for path in schemas}
 
     def verdicts(self) -> Iterator[Verdict]:
         """A verdict for each single value of the rendered objects."""
@@ -94,7 +97,7 @@ class Prover:
     def _differs(self, number: int, pointer: Pointer, value: Any, path: str, text: bytes) -> bool:
         key = path, text
         if key not in self._known:
-            reading = self._rendered.again({path: text}).reading
+            reading = self._rendered.again({**self._unchecked, path: text}).reading
             usable = reading is not None and not reading.problems
             self._known[key] = [one.value for one in reading.documents] if reading is not None and usable else None
         values = self._known[key]

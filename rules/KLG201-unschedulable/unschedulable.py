@@ -140,7 +140,7 @@ def _of_class(
     holder = next((one for one in claims if (one.namespace or "default") == meta.namespace), None)
     maker, where = (manifest, (*route, "spec", key)) if holder is None else (holder, ("spec", key))
     classes = [f"{one.name}{' (the default)' * one.default}" for one in unit.cluster.storage_classes]
-    if not maker.present(where) or not classes:
+    if not classes:
         return draft
     others = f"the inventory has {some(classes, 'class')}"
     less = f", which a claim gets without {key}" if any(one.default for one in unit.cluster.storage_classes) else ""

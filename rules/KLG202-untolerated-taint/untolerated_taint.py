@@ -122,7 +122,7 @@ def _route(subject: WorkloadCheck, written: int | None) -> tuple[Pointer, Any]:
     base = field_pointers.pod_spec(manifest)
     if written is not None:
         return (*base, _KEY, written, "key"), "value"
-    return ((*base, _KEY), "key") if manifest.present((*base, _KEY)) else (base, "key")
+    return (*base, _KEY), "key"
 
 
 def _but(subject: WorkloadCheck, written: int | None) -> str:

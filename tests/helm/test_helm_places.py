@@ -114,6 +114,65 @@ def test_each_place_of_a_chart_of_many_styles_is_proven(styles, helm):
     assert places["Pod.metadata.labels.text"] == "chart/templates/pod.yaml:11:11"
 
 
+HIDDEN = {
+    "Chart.yaml": "apiVersion: v2\nname: hidden\nversion: 0.1.0\n",
+    "values.schema.json": '{"properties": {"policy": {"enum": ["Never", "Always"]}}}',
+    "values.yaml": """\
+policy: Never
+hostNetwork: true
+log: {level: info}
+affinity: |
+  nodeAffinity: {x: {{ .Release.Name }}}
+services:
+  api: {}
+  web: {strategy: {}}
+""",
+    "templates/pod.yaml": """\
+apiVersion: v1
+kind: Pod
+metadata: {name: a}
+spec:
+  restartPolicy: {{ .Values.policy }}
+  {{- if .Values.hostNetwork }}
+  hostNetwork: true
+  {{- end }}
+  affinity: {{- tpl .Values.affinity . | nindent 4 }}
+  containers:
+    - name: main
+      args:
+        {{- $all := list "a" (printf "--level=%s" .Values.log.level) }}
+        {{- toYaml $all | nindent 8 }}
+{{- range $name, $one := .Values.services }}
+---
+apiVersion: apps/v1
+kind: Deployment
+metadata: {name: {{ $name }}}
+spec:
+  {{- with $one.strategy }}
+  strategy: {{- toYaml . | nindent 4 }}
+  {{- end }}
+  replicas: 1
+{{- end }}
+""",
+}
+
+
+def test_a_value_behind_a_schema_a_condition_a_format_and_a_map_is_found(tmp_path, helm):
+    (tmp_path / "chart" / "templates").mkdir(parents=True)
+    for name, text in HIDDEN.items():
+        (tmp_path / "chart" / name).write_text(text)
+    found = rendered(tmp_path, "chart", helm)
+    verdicts = list(Prover(found).verdicts())
+    assert told(verdicts) == []
+    places = {one.field: one.place for one in verdicts}
+    assert places["Pod.spec.restartPolicy"] == "chart/values.yaml:1:9"
+    assert places["Pod.spec.hostNetwork"] == "chart/values.yaml:2:14"
+    assert places["Pod.spec.containers.0.args.1"] == "chart/values.yaml:3:14"
+    assert places["Pod.spec.affinity.nodeAffinity.x"] == "chart/values.yaml:4:11"
+    api, web = (origin.found(("spec", "strategy")).values for origin in found.origins[1:])
+    assert (api, web) == (("services", "api", "strategy"), ("services", "web", "strategy"))
+
+
 def test_the_tool_prints_what_is_proven_for_each_choice_of_values(helm):
     ran = CliRunner().invoke(main, [str(EXAMPLE / "tracker"), "--helm", helm])
     assert ran.exit_code == 0

@@ -138,6 +138,41 @@ def test_a_strategy_of_values_is_replaced_by_another(check, example):
     ]
 
 
+ROLLING = "{maxSurge: 1, maxUnavailable: 0}"
+BY_TERNARY = f"""\
+  strategy:
+    type: {{{{ ternary "Recreate" "RollingUpdate" (eq .Values.rollout "stop") }}}}
+    rollingUpdate: {{{{ ternary "null" "{ROLLING}" (eq .Values.rollout "stop") }}}}
+"""
+BY_ELSE = f"""\
+  {{{{- if .Values.alone }}}}
+  strategy: {{type: Recreate}}
+  {{{{- else }}}}
+  strategy: {{type: RollingUpdate, rollingUpdate: {ROLLING}}}
+  {{{{- end }}}}
+"""
+BY_NUMBER = "  {{- if eq (int .Values.volumes) 1 }}\n  strategy: {type: Recreate}\n  {{- end }}\n"
+
+
+@pytest.mark.parametrize(
+    ("template", "old", "new"),
+    [
+        (BY_TERNARY, "rollout: roll # or stop", "rollout: stop # or stop"),
+        (BY_ELSE, "alone: false # one volume", "alone: true # one volume"),
+        (BY_NUMBER, "volumes: 2 # of each", "volumes: 1 # of each"),
+    ],
+    ids=["ternary", "else", "number"],
+)
+def test_a_fix_changes_the_value_that_a_condition_of_the_template_asks(check, tree, template, old, new):
+    start, end = DEPLOYMENT.index("  strategy:"), DEPLOYMENT.index("  selector:")
+    files = chart({"templates/a.yaml": f"{DEPLOYMENT[:start]}{template}{DEPLOYMENT[end:]}"}, values=f"gpus: 1\n{old}\n")
+    root = tree(inventory(files))
+    assert [code for code, _, _ in check(root, ".", *ASKED).told] == ["KLG101"]
+    check(root, ".", *ASKED, "--fix", "--unsafe-fixes")
+    assert (root / "chart" / "values.yaml").read_text() == f"gpus: 1\n{new}\n"
+    assert check(root, ".", *ASKED).told == []
+
+
 AS_TEXT = """\
 tolerations: |
   # of {{ .Release.Name }}

@@ -167,7 +167,7 @@ def test_what_is_not_rendered_is_told_and_never_exits_zero_with_nothing_checked(
     assert [one["severity"] for one in ran.findings] == ["note", "error"]
 
 
-def test_the_folder_of_a_chart_alone_is_nothing_checked(check, tree):
+def test_the_note_about_a_chart_that_is_not_rendered_fails_no_run(check, tree):
     folder = tree(
         **{
             "chart/Chart.yaml": "apiVersion: v2\nname: chat\nversion: 1.0.0\n",
@@ -177,7 +177,8 @@ def test_the_folder_of_a_chart_alone_is_nothing_checked(check, tree):
     )
     for path in ("chart", "."):
         ran = check(folder, path)
-        assert (ran.code, ran.told) == (2, [("KLG006", "chart/Chart.yaml", 2)])
+        assert (ran.code, ran.told) == (0, [("KLG006", "chart/Chart.yaml", 2)])
+        assert check(folder, path, "--fail-on", "note").code == 1
         assert "`helm template chart`" in ran.findings[0]["message"]
     # a hook gives what a commit changes, and that may be a chart and nothing else
     assert check(folder, "chart/Chart.yaml", "chart/templates/pod.yaml").code == 0

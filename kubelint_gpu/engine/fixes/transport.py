@@ -15,8 +15,9 @@ from typing import Any
 from kubelint_gpu.documents import Item, Pointer, Reading, emitter, encode, read
 from kubelint_gpu.documents.editing import Edit, apply, remove_key, replace_scalar, set_key
 from kubelint_gpu.documents.layout import NotEditable
-from kubelint_gpu.engine.fixes.value_edits import ABSENT, Change, changes, former_of, value_edits
+from kubelint_gpu.engine.fixes.value_edits import Change, changes, former_of, value_edits
 from kubelint_gpu.sources.helm.chart_render import RenderedChart
+from kubelint_gpu.sources.helm.chart_values import ABSENT
 from kubelint_gpu.sources.kustomize.accumulation.traced import DocumentScript, EntryScript, FieldWriter, Traced
 from kubelint_gpu.sources.kustomize.origin import Origin
 from kubelint_gpu.sources.kustomize.rendering import Rendered, traced_again

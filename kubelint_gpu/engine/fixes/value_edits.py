@@ -5,9 +5,10 @@ The values stand in files, in objects, in texts of objects, or in lists of param
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from itertools import chain, islice, product
-from typing import Any
+from typing import Any, TypeVar
 
 from kubelint_gpu.documents import Document, Item, Pointer, Reading, emitter, encode, value_at
 from kubelint_gpu.documents.editing import Edit, append, apply, remove_key, replace_scalar, set_key
@@ -17,13 +18,14 @@ from kubelint_gpu.documents.list_edits import remove_entry
 from kubelint_gpu.patterns import pattern
 from kubelint_gpu.sources.helm.chart_origin import ChartOrigin
 from kubelint_gpu.sources.helm.chart_render import RenderedChart, chart_values
-from kubelint_gpu.sources.helm.chart_values import ChartValues, ValuesPart
+from kubelint_gpu.sources.helm.chart_values import ABSENT, ChartValues, ValuesPart
 from kubelint_gpu.sources.kustomize.accumulation.traced import DocumentScript, InlineScript
 
 _MOST_TRIED = 10
 _MOST_COMBINED = 100
 _MOST_LEVELS = 3
 Choice = tuple[Edit, ...]
+_Made = TypeVar("_Made", Edit, Choice)
 _BY_HAND = "the value that decides it stands in a text that is not edited"
 _NOTHING = "no single value of the chart was found that sets it so: change the template"
 
@@ -31,8 +33,6 @@ _NAME = pattern(r"[\w./\\-]+")
 _TEXT = pattern(r"[\w.:/ =-]*")
 """Text without special meaning in `--set` of Helm, unlike commas, braces and backslashes."""
 _NO_PARAMETER = "a parameter cannot set it"
-ABSENT = object()
-"""Stands in place of a value that is not there."""
 Change = tuple[Pointer, Any, Any]
 """A field, its old and its new value."""
 
@@ -54,16 +54,14 @@ def value_edits(chart: RenderedChart, before: Reading, after: Reading) -> list[E
             if origin is None:
                 raise NotEditable(_NOTHING)
             former = former_of(change, differing)
-            options: list[Choice] = [()] if any(former_of(each, differing) is change for each in differing) else []
-            options += _renamed(origin, values, former, change) if former is not None else ()
+            options = list(_renamed(origin, values, former, change)) if former is not None else []
             options += ((edit,) for edit in _choices(origin, values, change, other.value))
-            lines.append(_nothing(origin, change[0]))
-            if not options:
-                raise NotEditable(lines[-1] if origin.found(change[0]).values is None else _BY_HAND)
+            by_hand = not options and origin.found(change[0]).values is not None
+            lines.insert(len(lines) if options else 0, _BY_HAND if by_hand else _nothing(origin, change[0]))
             choices.append(list(dict.fromkeys(options)))
     for edits in _combined(choices):
         if _renders_to(chart, edits, after):
-            return edits
+            return list(edits)
     raise NotEditable(lines[0] if lines else _NOTHING)
 
 
@@ -73,15 +71,14 @@ def _nothing(origin: ChartOrigin, pointer: Pointer) -> str:
     return _NOTHING if template == origin.top else f"{_NOTHING} at {template.path}:{template.span.line}"
 
 
-def _combined(choices: Sequence[Sequence[Choice]]) -> Iterator[list[Edit]]:
-    """Yield edits, one choice for each change: first those that are a choice of all."""
-    shared = ((edits,) for edits in dict.fromkeys(chain(*choices)) if all(edits in every for every in choices))
-    tried = (list(dict.fromkeys(chain(*chosen))) for chosen in chain(shared, product(*choices)))
-    known: list[list[Edit]] = []
-    for edits in islice(tried, _MOST_COMBINED):
-        if edits not in known and len(known) < _MOST_TRIED:
-            known.append(edits)
-            yield edits
+def _combined(choices: Sequence[Sequence[Choice]]) -> Iterator[Choice]:
+    """Return edits: first each choice alone, those of most changes first, then one choice for each change.
+
+    A change without a choice may follow from that of another one.
+    """
+    alone = ((one,) for one, _ in Counter(chain(*choices)).most_common())
+    combined = islice(chain(alone, product(*(every for every in choices if every))), _MOST_COMBINED)
+    return islice(filter(None, dict.fromkeys(tuple(dict.fromkeys(chain(*chosen))) for chosen in combined)), _MOST_TRIED)
 
 
 def _renders_to(chart: RenderedChart, edits: Sequence[Edit], after: Reading) -> bool:
@@ -94,22 +91,20 @@ def _renders_to(chart: RenderedChart, edits: Sequence[Edit], after: Reading) -> 
             except NotEditable:
                 return False
     changed = chart.again(texts).reading
-    return changed is not None and _data(changed) == _data(after)
-
-
-def _data(reading: Reading) -> list[Any]:
-    return [document.value for document in reading.documents]
+    if changed is None or len(changed.documents) != len(after.documents):
+        return False
+    pairs = zip(changed.documents, after.documents, strict=True)
+    differing = (change for one, other in pairs for change in changes(one.value, other.value))
+    # a field that is null is as one that is absent
+    return all(value is None or value is ABSENT for _, *both in differing for value in both)
 
 
 def _renamed(origin: ChartOrigin, values: ChartValues, former: Change, change: Change) -> Iterator[Choice]:
     """Yield edits that write another key and value over a former entry."""
     where = origin.found(former[0], "value").values
-    written = values.written(where) if where is not None and where[-1] == former[0][-1] else None
-    if written is not None:
-        try:
-            yield renamed(*written, str(change[0][-1]), change[2])
-        except NotEditable:
-            return
+    if where is not None and where[-1] == former[0][-1]:
+        key, value = str(change[0][-1]), change[2]
+        yield from _allowed(lambda part, place: renamed(part, place, key, value), values.written(where))
 
 
 def _choices(origin: ChartOrigin, values: ChartValues, change: Change, after: Any) -> Iterator[Edit]:
@@ -134,7 +129,9 @@ def _choices(origin: ChartOrigin, values: ChartValues, change: Change, after: An
     elif isinstance(new, dict | list) or isinstance(known, dict | list) or known is None:
         yield from _tried(values, where[:-1], where[-1], new)
     else:
-        yield from _allowed(lambda part, place: with_scalar(part, place, new), values.written(where))
+        yield from _scalar(values, where, new)
+    for one in origin.compared(pointer, known):
+        yield from _scalar(values, where, one)
     # a value in place of what the template would print without it gives a whole mapping
     for size in range(len(pointer) - 1, max(len(pointer) - 1 - _MOST_LEVELS, 0), -1):
         wanted = value_at(after, pointer[:size])
@@ -146,7 +143,7 @@ def _tried(values: ChartValues, home: Pointer, key: str | int, new: Any) -> Iter
     """Yield an edit that sets a key of a mapping, in the text that overrides the others."""
     written = values.written((*home, key))
     if isinstance(key, int):
-        yield from _allowed(lambda part, where: with_scalar(part, where, new), written)
+        yield from _scalar(values, (*home, key), new)
     elif written is not None:
         yield from _allowed(lambda part, where: with_key(part, where[:-1], key, new), written)
     elif (written := values.written(home)) is not None:
@@ -155,8 +152,15 @@ def _tried(values: ChartValues, home: Pointer, key: str | int, new: Any) -> Iter
         yield from _tried(values, home[:-1], home[-1], {key: new})
 
 
-def _allowed(edit: Callable[[ValuesPart, Pointer], Edit], written: tuple[ValuesPart, Pointer] | None) -> Iterator[Edit]:
-    """Yield the edit if the text allows it."""
+def _scalar(values: ChartValues, pointer: Pointer, new: Any) -> Iterator[Edit]:
+    """Yield an edit that overwrites a scalar where it is set."""
+    yield from _allowed(lambda part, where: with_scalar(part, where, new), values.written(pointer))
+
+
+def _allowed(
+    edit: Callable[[ValuesPart, Pointer], _Made], written: tuple[ValuesPart, Pointer] | None
+) -> Iterator[_Made]:
+    """Yield the edit, or the edits, if the text allows it."""
     if written is None:
         return
     try:
@@ -203,9 +207,8 @@ def renamed(part: ValuesPart, pointer: Pointer, key: str, value: Any) -> tuple[E
     scalar = with_scalar(part, pointer, value)
     if part.places is None:
         text = emitter.scalar_text(key)
-        return _edit(
-            part, pointer, lambda item, where: Edit(item.document.source.path, item.locate(where, "key"), text)
-        ), scalar
+        path = part.path
+        return _edit(part, pointer, lambda item, where: Edit(path, item.locate(where, "key"), text)), scalar
     ((name, _),) = _parameters((*pointer[:-1], key), value)
     place, text = (*part.base, *part.places[pointer][:-1], "name"), emitter.scalar_text(name)
     return made_in(part.script, lambda item: replace_scalar(item, place, text)), scalar

@@ -27,6 +27,7 @@ MOST_FILES = 5_000
 MOST_TOGETHER = 64 * 1024 * 1024
 MOST_VARIANTS = 20
 _DEEPEST = 24
+SCHEMA = "values.schema.json"
 _PACKED = (".tgz", ".tar.gz")
 _VARIANT = pattern(r"(?:values[-.](?!schema\.)[^/]+|ci/[^/]+-values)\.ya?ml")
 _REFERENCE = pattern(r'"\$(?:ref|dynamicRef|recursiveRef)"\s*:\s*"(?!#)', re.ASCII)
@@ -277,7 +278,7 @@ def _within_repository(found: _Gathering, folder: str, repository: Any) -> str |
 
 def _without_references(found: _Gathering, cwd: Path, root: Path) -> Iterator[Obstacle]:
     """Remove schemas that refer to other files or addresses, because Helm would read these."""
-    for path in [one for one in found.files if posixpath.basename(one) == "values.schema.json"]:
+    for path in [one for one in found.files if posixpath.basename(one) == SCHEMA]:
         text = found.files[path].decode(errors="replace")
         if _REFERENCE().search(text):
             del found.files[path]

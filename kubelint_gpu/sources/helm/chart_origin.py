@@ -2,24 +2,25 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterator, Sequence
 from functools import cached_property
-from itertools import islice
 from typing import Any
 
 from kubelint_gpu.documents import Document, Pointer, Reading, Role, value_at
-from kubelint_gpu.sources.helm.chart_values import ABSENT, ChartValues, value_or_absent
+from kubelint_gpu.sources.helm.chart_values import ABSENT, Setting, value_or_absent
 from kubelint_gpu.sources.helm.marking import Marked
+from kubelint_gpu.sources.helm.named_values import PROBE, candidates, compared, is_near, probes, settings_compared
 from kubelint_gpu.sources.helm.provenance import Provenance, Trial
 from kubelint_gpu.sources.helm.sections import Section
+from kubelint_gpu.sources.helm.template_text import Piece
 from kubelint_gpu.sources.render import Spot, TakenAway
 from kubelint_gpu.values import Value
 
+_MOST_ALONE = 3
 _MOST_OF_FIELD = 8
-_MOST_IN_TEXTS = 4
 _MOST_TOGETHER = 200
-_PROBE = "kubelintGpuProbe"
+Test = Callable[[Trial], bool | None]
+"""Whether a field of a render with other values is another one; None if nothing answers it."""
 
 
 class Found(Value, eq=False):
@@ -66,6 +67,16 @@ class ChartOrigin:
         found = self.found(pointer)
         return found.template or found.spot
 
+    def compared(self, pointer: Pointer, known: Any) -> list[Any]:
+        """Return what the template's actions behind a field, or around it, may compare a value with."""
+        span = self._document.locate(pointer)
+        section = self._provenance.sections.at(span.start)
+        marked = self._provenance.pieces_at(section, span.start, span.end) if section is not None else []
+        pieces = [one.piece for one in marked]
+        if not self._document.present(pointer):
+            pieces = [one for _, mine in self._written(marked, str(pointer[-1])) for one in mine]
+        return compared(pieces, known)[:_MOST_OF_FIELD]
+
     def told(self, path: str, line: int, column: int) -> tuple[bool, tuple[tuple[Spot, str], ...]]:
         """Return, for an origin returned before, whether it is certain, and the template's line behind a value."""
         for found in self._found.values():
@@ -108,19 +119,26 @@ class ChartOrigin:
         value, values = value_at(self._document.value, pointer), self._provenance.values
         actions = [one for one in pieces if one.is_action]
 
-        def is_changed(trial: Trial) -> bool:
+        def is_changed(trial: Trial) -> bool | None:
             told = self._provenance.is_other_text(section, trial, start, end)
-            other = self._provenance.object_in(section, trial) if told is None else None
-            return _is_replaced(self._document.value, other, pointer) if told is None else told
+            if told is not None:
+                return told
+            other = self._provenance.object_in(section, trial)
+            if other is None or value_or_absent(other, pointer) is not ABSENT:
+                return None if other is None else bool(value_at(other, pointer) != value)
+            may_go = isinstance(trial[0][1], bool) and trial[0][0][-1] == pointer[-1]
+            return _is_replaced(self._document.value, other, pointer, may_go=may_go) or None
 
-        trials = _candidates(values, self._named(section, actions), pointer, value, self._name, whole=whole)
-        found = _first(trials, is_changed)
-        if found is None and (whole or not actions):
-            names = self._named(section, pieces[:1], ranges=False)
-            names = [one for one in names if not (isinstance(known := values.value(one), dict | list) and known)]
-            conditions = [(one, probe) for one in names for probe in _probes(values, one, _PROBE)]
-            found = _first(conditions[:_MOST_OF_FIELD], is_changed)
-        return found
+        def trials() -> Iterator[list[Setting]]:
+            yield candidates(values, self._named(section, actions), pointer, value, self._name, whole=whole)
+            if whole or not actions:
+                names = self._named(section, pieces[:1], ranges=False)
+                names = [one for one in names if not (isinstance(known := values.value(one), dict | list) and known)]
+                yield [(one, probe) for one in names for probe in probes(values, one, PROBE)][:_MOST_OF_FIELD]
+            mine = actions or pieces[:1]
+            yield settings_compared(values, self._named(section, mine), [one.piece for one in mine])
+
+        return self._first_of((section.template, pointer, whole, *(one.start for one in pieces)), trials(), is_changed)
 
     def _deciding_absent(self, section: Section, pointer: Pointer) -> Pointer | None:
         """Return the value that could add a field that is absent or null; None if none does."""
@@ -133,18 +151,41 @@ class ChartOrigin:
         pieces = self._provenance.pieces_at(section, span.start, inner.end)
         if not pieces:
             return None
-        values, lines = self._provenance.values, self._provenance.lines_with
-        written = [(path, list(lines(path, key))) for path in dict.fromkeys(one.path for one in pieces)]
-        named = [name for line in written for name in self._provenance.named.by(section.template, *line)]
-        named += self._named(section, [one for one in pieces if one.is_action] or pieces[:1])
-        mapping = value_at(self._document.value, home)
 
-        def rank(one: Pointer) -> tuple[bool, bool, bool]:
-            return one[-1] != key, values.value(one) != mapping, not _is_near(values, one, self._name)
+        def is_there(trial: Trial) -> bool | None:
+            other = self._provenance.object_in(section, trial)
+            present = value_or_absent(other, (*home, key))
+            return present not in (None, ABSENT) if value_or_absent(other, home) is not ABSENT else None
 
-        trials = [(one, probe) for one in sorted(dict.fromkeys(named), key=rank) for probe in _probes(values, one, key)]
-        seen = self._provenance.object_in
-        return _first(trials, lambda trial: value_or_absent(seen(section, trial), (*home, key)) not in (None, ABSENT))
+        def trials() -> Iterator[list[Setting]]:
+            values, written = self._provenance.values, self._written(pieces, key)
+            named = [name for line in written for name in self._provenance.named.by(section.template, *line)]
+            named += self._named(section, [one for one in pieces if one.is_action] or pieces[:1])
+            mapping = value_at(self._document.value, home)
+
+            def rank(one: Pointer) -> tuple[bool, bool, bool]:
+                return one[-1] != key, values.value(one) != mapping, not is_near(values, one, self._name)
+
+            ranked = sorted(dict.fromkeys(named), key=rank)
+            yield [(one, probe) for one in ranked for probe in probes(values, one, key)]
+            yield settings_compared(values, ranked, [piece for _, mine in written for piece in mine])
+
+        return self._first_of((section.template, home, key, *(one.start for one in pieces)), trials(), is_there)
+
+    def _first_of(self, field: Hashable, trials: Iterator[list[Setting]], test: Test) -> Pointer | None:
+        """Return the first value of some lists that passes a test; what decides this field elsewhere is tried first."""
+        known = self._provenance.decided.get(field)
+        if known is None or not test((known,)):
+            known = next((found for each in trials if (found := _first(each, test)) is not None), None)
+        if known is None:
+            return None
+        self._provenance.decided[field] = known
+        return known[0]
+
+    def _written(self, pieces: Sequence[Marked], key: str) -> list[tuple[str, list[Piece]]]:
+        """Return the pieces that write a key in the files of some pieces, by file."""
+        lines = self._provenance.lines_with
+        return [(path, list(lines(path, key))) for path in dict.fromkeys(one.path for one in pieces)]
 
     def _named(self, section: Section, pieces: Sequence[Marked], *, ranges: bool = True) -> list[Pointer]:
         by = self._provenance.named.by
@@ -157,100 +198,47 @@ class ChartOrigin:
         return f"-{value_at(self._document.value, ('metadata', 'name'))}-"
 
 
-def _first(trials: Sequence[tuple[Pointer, Any]], test: Callable[[Trial], bool]) -> Pointer | None:
+def _first(trials: Sequence[Setting], test: Test) -> Setting | None:
     """Return the first value with which a field passes a test.
 
     The likeliest are tried one by one. Of the others many are tried at once, then each half of them.
     """
-    for trial in trials[:_MOST_OF_FIELD]:
+    for number, trial in enumerate(trials[:_MOST_OF_FIELD]):
+        if number == _MOST_ALONE and test(_together(trials[number:])) is False:
+            return None
         if test((trial,)):
-            return trial[0]
-    return _halved(dict(reversed(trials[_MOST_OF_FIELD:_MOST_TOGETHER])), test)
+            return trial
+    return _halved(_together(trials[_MOST_OF_FIELD:]), test)
 
 
-def _halved(trials: dict[Pointer, Any], test: Callable[[Trial], bool]) -> Pointer | None:
+def _together(trials: Sequence[Setting]) -> Trial:
+    """Return trials to make at once, each value with its first replacement."""
+    return tuple(dict(reversed(trials[:_MOST_TOGETHER])).items())
+
+
+def _halved(group: Trial, test: Test) -> Setting | None:
     """Return a value that passes a test alone, found by tests of many together."""
-    group = tuple(trials.items())
     if not group or not test(group):
         return None
     if len(group) == 1:
-        return group[0][0]
+        return group[0]
     half = len(group) // 2
-    return _halved(dict(group[:half]), test) or _halved(dict(group[half:]), test)
+    return _halved(group[:half], test) or _halved(group[half:], test)
 
 
-def _is_replaced(old: Any, new: Any, pointer: Pointer) -> bool:
-    """Whether an object has another value for a field, or without it another entry in a mapping that held it."""
-    for size in range(len(pointer), 0, -1):
+def _is_replaced(old: Any, new: Any, pointer: Pointer, *, may_go: bool = False) -> bool:
+    """Whether an object without a field has another entry in a mapping that held it.
+
+    With `may_go` it need not have another entry.
+    """
+    for size in range(len(pointer) - 1, 0, -1):
         there = value_or_absent(new, pointer[:size])
         here = value_at(old, pointer[:size])
-        if there is not ABSENT and size == len(pointer):
-            return bool(there != here)
         if there is not ABSENT:
-            return isinstance(there, dict) and isinstance(here, dict) and not there.keys() <= here.keys()
+            both = isinstance(there, dict) and isinstance(here, dict)
+            added = both and not there.keys() <= here.keys()
+            return added or type(there) is not type(here) or (may_go and size == len(pointer) - 1)
     return False
-
-
-def _is_near(values: ChartValues, pointer: Pointer, name: str) -> bool:
-    """Whether a value is in no item of a list, or in one that has a part of an object's name."""
-    index = next((index for index, step in enumerate(pointer) if isinstance(step, int)), None)
-    item = value_at(values.merged, pointer[: index + 1]) if index is not None else None
-    texts = item.values() if isinstance(item, dict) else (item,)
-    return index is None or any(f"-{text}-" in name for text in texts if isinstance(text, str) and text)
-
-
-def _probes(values: ChartValues, pointer: Pointer, key: str) -> Iterator[Any]:
-    """Yield replacements of a value that may make a key appear, or a condition turn out otherwise."""
-    known = values.value(pointer)
-    if isinstance(known, bool):
-        yield not known
-    elif isinstance(known, list):
-        yield [*known, _PROBE]
-    elif isinstance(known, dict) and known:
-        yield {**known, key: _PROBE}
-    elif not known:
-        yield from ({key: _PROBE}, _PROBE)
-    elif key == _PROBE:
-        yield _another(known)
-
-
-def _candidates(
-    values: ChartValues, named: Sequence[Pointer], pointer: Pointer, value: Any, name: str, *, whole: bool
-) -> list[tuple[Pointer, Any]]:
-    """Return values that may decide a field of the object with a name, each with another value, the likeliest first."""
-    in_texts = list(islice((one for known in named for one in values.in_texts(known, pointer, value)), _MOST_IN_TEXTS))
-    if isinstance(value, dict | list):
-        every = (one for each in named for one, known in values.below(each) if known == value)
-        found = dict.fromkeys((*every, *in_texts, *(() if whole else named)))
-        typed = (one for one in found if isinstance(values.value(one), type(value)) and values.present(one))
-        return [(one, _another(values.value(one))) for one in typed]
-    steps = [step for step in reversed(pointer) if isinstance(step, str)]
-    ranked: dict[Pointer, tuple[bool, bool, bool, int, int]] = {}
-    for number, one in enumerate(named):
-        for leaf, known in values.below(one) or ((one, None),):
-            if isinstance(known, dict | list):
-                continue
-            alike = values.present(leaf) and str(known) == str(value)
-            last = next((step for step in reversed(leaf) if isinstance(step, str)), None)
-            other = bool(steps) and last != steps[0]
-            rank = (not alike, other, not _is_near(values, leaf, name), number, len(leaf))
-            ranked[leaf] = min(ranked.get(leaf, rank), rank)
-    best = dict.fromkeys((*in_texts, *sorted(ranked, key=lambda leaf: ranked[leaf])))
-    return [(leaf, _another(values.value(leaf))) for leaf in best]
-
-
-def _another(value: Any) -> Any:
-    """Return another value of the same type."""
-    if isinstance(value, dict | list):
-        return {**value, _PROBE: _PROBE} if isinstance(value, dict) else [*value, _PROBE]
-    if isinstance(value, bool):
-        return not value
-    if isinstance(value, int | float):
-        return value + 1
-    if isinstance(value, str) and value:
-        digits = re.match(r"\d+", value)
-        return f"{int(digits[0]) + 1}{value[digits.end() :]}" if digits is not None else f"{value}x"
-    return "x"
 
 
 def origins_of(reading: Reading, provenance: Provenance, path: str, namespace: str) -> tuple[ChartOrigin | None, ...]:

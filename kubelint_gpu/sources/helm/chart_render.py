@@ -16,7 +16,7 @@ from msgspec import field
 from kubelint_gpu.documents import MAX_BYTES, Reading, read, source_text
 from kubelint_gpu.sources.children import Ran
 from kubelint_gpu.sources.files import SKIMMED, display_path
-from kubelint_gpu.sources.helm.chart import Chart, ChartFile, chart_at
+from kubelint_gpu.sources.helm.chart import SCHEMA, Chart, ChartFile, chart_at
 from kubelint_gpu.sources.helm.chart_origin import ChartOrigin, origins_of
 from kubelint_gpu.sources.helm.chart_values import ChartValues, ValuesPart, values_of_file, values_of_object
 from kubelint_gpu.sources.helm.flag_values import values_of_flags, without_values
@@ -198,6 +198,9 @@ def _run(found: RenderedChart, texts: Mapping[str, bytes] | None = None, further
         for folder in (home, tree, beside):
             folder.mkdir()
         for path, data in {**found.chart.files, **(texts or {})}.items():
+            # a schema refuses another value, and changes nothing of what is printed
+            if further is not None and posixpath.basename(path) == SCHEMA:
+                continue
             target = tree / path
             target.parent.mkdir(parents=True, exist_ok=True)
             target.write_bytes(data)

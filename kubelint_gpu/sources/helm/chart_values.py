@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 from typing import Any
 
@@ -18,6 +18,8 @@ from kubelint_gpu.values import Value
 STEPS = pattern(r"(?<!\\)\.")
 ABSENT = object()
 """Stands in place of a value that is not there."""
+Setting = tuple[Pointer, Any]
+"""A value to set, with its pointer."""
 
 _LONGEST_TEXT = 20_000
 MOST_VALUES = 20_000
@@ -200,7 +202,7 @@ def overlay(merged: Mapping[str, Any], pointer: Pointer, value: Any) -> dict[str
     return {first: _set(merged.get(first), rest, value)}
 
 
-def overlays(values: ChartValues, further: Sequence[tuple[Pointer, Any]]) -> dict[str, Any]:
+def overlays(values: ChartValues, further: Sequence[Setting]) -> dict[str, Any]:
     """Return the values of flags with `further` values set one after the other, as `overlay` does it."""
     whole, found = values.merged, values.flagged
     for pointer, value in further:
@@ -250,14 +252,18 @@ def value_or_absent(value: Any, pointer: Pointer) -> Any:
     return value
 
 
+def items(value: Any) -> Iterable[tuple[str | int, Any]]:
+    """Return the entries of a mapping or list, each with its step; none of another value."""
+    return value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
+
+
 def _nodes(value: Any, pointer: Pointer) -> Iterator[tuple[Pointer, Any]]:
     """Yield a value and all values within it, each with its own pointer."""
     todo: list[tuple[Pointer, Any]] = [(pointer, value)]
     while todo:
         place, one = todo.pop()
         yield place, one
-        inner = one.items() if isinstance(one, dict) else enumerate(one) if isinstance(one, list) else ()
-        todo += reversed([((*place, step), known) for step, known in inner])
+        todo += reversed([((*place, step), known) for step, known in items(one)])
 
 
 def text_at(

@@ -121,6 +121,8 @@ def template(helm: Helm, chart: Path, values: list[Path], home: Path, release: R
 def _run(command: list[str], home: Path, seconds: float) -> Ran:
     variables = {f"HELM_{name}_HOME": str(home) for name in ("CACHE", "CONFIG", "DATA")}
     variables |= {"HELM_PLUGINS": str(home / "none"), "HELM_NO_PLUGINS": "1"}
+    # less work to free memory, of which a render needs little
+    variables |= {"GOGC": "400", "GOMEMLIMIT": "1GiB"}
     return run(command, home, seconds, flag=FLAG, variables=variables)
 
 

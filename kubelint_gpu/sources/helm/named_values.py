@@ -1,15 +1,17 @@
-"""The values that a chart's templates name: in an action, in the blocks around it, and in what calls or fills it."""
+"""The values that a chart's templates name: in actions, blocks around them and callers; and others to try instead."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from itertools import islice
+from typing import Any
 
 from kubelint_gpu.documents import Pointer, value_at
 from kubelint_gpu.groups import grouped
 from kubelint_gpu.patterns import pattern
-from kubelint_gpu.sources.helm.chart_values import ChartValues
+from kubelint_gpu.sources.helm.chart_values import ChartValues, Setting, items
 from kubelint_gpu.sources.helm.marking import names_included
 from kubelint_gpu.sources.helm.template_text import Piece
 
@@ -17,6 +19,10 @@ _DEEPEST = 5
 _MOST_PIECES = 200
 _MOST_DERIVED = 400
 _MOST_ITEMS = 64
+_MOST_COMPARED = 8
+_MOST_IN_TEXTS = 4
+_SHORTEST = 2
+PROBE = "kubelintGpuProbe"
 _VALUES = pattern(r"\bValues((?:\.[A-Za-z_]\w*)+)")
 _ALL_VALUES = pattern(r"\bValues\b(?!\.\w)")
 _INDEXED = pattern(r"\bindex\s+[$.\w]{0,60}\.Values((?:\s+\"[^\"]+\")+)")
@@ -25,6 +31,8 @@ _BUILT_IN = ("Values", "Release", "Chart", "Capabilities", "Files", "Template", 
 _VARIABLE = pattern(r"\$\w+")
 _ASSIGNED = pattern(r"\$\w+(?:\s*,\s*\$\w+)?\s*:?=")
 _QUOTED = pattern(r"\"([^\"]+)\"")
+_COMPARES = pattern(r"\b(?:eq|ne|[lg][te]|has|contains|has(?:Prefix|Suffix))\b")
+_NUMBER = pattern(r"(?<![\w.$\"-])\d{1,9}(?![\w.\"])")
 _KEY = pattern(r"\"([A-Za-z_][\w-]*)\"")
 _Placed = tuple[str, Piece]
 """A piece with its file."""
@@ -82,10 +90,10 @@ class NamedValues:
         """Yield the values that relative names mean below the values that are named in full, or in items of lists."""
         for _ in range(2):
             more: list[Pointer] = []
-            items = (self._values.below(base)[:1] for base in bases)
-            known = [(base, value) for found in items for base, value in found]
-            known += [((*base, index), item) for base, value in known if isinstance(value, list)
-                      for index, item in enumerate(value[:_MOST_ITEMS])]  # fmt: skip
+            known = [pair for base in bases for pair in self._values.below(base)[:1]]
+            known += [
+                ((*base, step), item) for base, value in known for step, item in islice(items(value), _MOST_ITEMS)
+            ]
             for home, value in known:
                 for one in steps if isinstance(value, dict) else ():
                     yield (*home, *one)
@@ -144,3 +152,97 @@ def _prefix(template: str) -> Pointer:
     """Return the pointer of a template's own chart values among the values of the rendered chart."""
     parts = template.split("/")
     return tuple(parts[index + 1] for index in range(len(parts) - 2) if index % 2 == 1 and parts[index] == "charts")
+
+
+def compared(pieces: Iterable[Piece], known: Any) -> list[Any]:
+    """Return what some pieces, or the blocks around them, may compare a value with: others of the type of `known`."""
+    every = (one.inner for piece in pieces for one in (piece, *piece.within) if _COMPARES().search(one.inner))
+    if isinstance(known, str):
+        found: list[Any] = [text for one in every for text in _QUOTED().findall(one)]
+    elif isinstance(known, int) and not isinstance(known, bool):
+        found = [int(text) + more for one in every for text in _NUMBER().findall(one) for more in (0, 1)]
+    else:
+        found = []
+    return [one for one in dict.fromkeys(found) if one != known]
+
+
+def is_near(values: ChartValues, pointer: Pointer, name: str) -> bool:
+    """Whether a value is in no item of a list, or in one that has a part of an object's name."""
+    index = next((index for index, step in enumerate(pointer) if isinstance(step, int)), None)
+    item = value_at(values.merged, pointer[: index + 1]) if index is not None else None
+    texts = item.values() if isinstance(item, dict) else (item,)
+    return index is None or any(f"-{text}-" in name for text in texts if isinstance(text, str) and text)
+
+
+def settings_compared(values: ChartValues, named: Sequence[Pointer], pieces: Sequence[Piece]) -> list[Setting]:
+    """Return values with what pieces may compare them with."""
+    trials = ((one, other) for one in named for other in compared(pieces, values.value(one)))
+    return list(islice(trials, _MOST_COMPARED))
+
+
+def probes(values: ChartValues, pointer: Pointer, key: str) -> Iterator[Any]:
+    """Yield replacements of a value that may make a key appear, or a condition turn out otherwise."""
+    known = values.value(pointer)
+    if isinstance(known, bool):
+        yield not known
+    elif isinstance(known, list):
+        yield [*known, PROBE]
+    elif isinstance(known, dict) and known:
+        yield {**known, key: PROBE}
+    elif not known:
+        yield from ({key: PROBE}, PROBE)
+    elif key == PROBE:
+        yield _another(known)
+
+
+def candidates(
+    values: ChartValues, named: Sequence[Pointer], pointer: Pointer, value: Any, name: str, *, whole: bool
+) -> list[Setting]:
+    """Return values that may decide a field of the object with a name, each with another value, the likeliest first."""
+    in_texts = list(islice((one for known in named for one in values.in_texts(known, pointer, value)), _MOST_IN_TEXTS))
+    if isinstance(value, dict | list):
+        every = (one for each in named for one, known in values.below(each) if known == value)
+        found = dict.fromkeys((*every, *in_texts, *(() if whole else named)))
+        types = type(value) if whole else (type(value), str)
+        typed = (one for one in found if isinstance(values.value(one), types) and values.present(one))
+        return [(one, _another(values.value(one))) for one in typed]
+    steps = [step for step in reversed(pointer) if isinstance(step, str)]
+    ranked: dict[Pointer, tuple[bool, bool, int, bool, int, int]] = {}
+    text = _shown(value)
+    for number, one in enumerate(named):
+        for leaf, known in values.below(one) or ((one, None),):
+            if isinstance(known, dict | list):
+                continue
+            last = next((step for step in reversed(leaf) if isinstance(step, str)), None)
+            other = bool(steps) and last != steps[0]
+            unlike = _unlike(_shown(known), text) if values.present(leaf) else 2
+            rank = (unlike > 0, other, unlike, not is_near(values, leaf, name), number, len(leaf))
+            ranked[leaf] = min(ranked.get(leaf, rank), rank)
+    best = dict.fromkeys((*in_texts, *sorted(ranked, key=lambda leaf: ranked[leaf])))
+    return [(leaf, _another(values.value(leaf), is_text="\n" in text)) for leaf in best]
+
+
+def _shown(value: Any) -> str:
+    """Return a single value as a template prints it."""
+    return str(value).lower() if isinstance(value, bool) else str(value)
+
+
+def _unlike(known: str, printed: str) -> int:
+    """Return how little what is printed looks like a value: 0 if it is the value, 1 if it holds it, else 2."""
+    return 0 if known == printed else 1 if len(known) > _SHORTEST and known in printed else 2
+
+
+def _another(value: Any, *, is_text: bool = False) -> Any:
+    """Return another value of the same type. A text of several lines may be YAML unless the field `is_text`, too."""
+    if isinstance(value, dict | list):
+        return {**value, PROBE: PROBE} if isinstance(value, dict) else [*value, PROBE]
+    if isinstance(value, bool):
+        return not value
+    if isinstance(value, int | float):
+        return value + 1
+    if isinstance(value, str) and "\n" in value and not is_text:
+        return f"{{{PROBE}: {PROBE}}}"
+    if isinstance(value, str) and value:
+        digits = re.match(r"\d+", value)
+        return f"{int(digits[0]) + 1}{value[digits.end() :]}" if digits is not None else f"{value}x"
+    return "x"

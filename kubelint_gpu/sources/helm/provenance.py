@@ -8,23 +8,23 @@ from __future__ import annotations
 
 import bisect
 import re
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection, Hashable, Iterator
 from functools import cached_property
 from typing import Any
 
-from kubelint_gpu.documents import Pointer, SourceText
-from kubelint_gpu.sources.helm.chart_values import ChartValues, overlays
+from kubelint_gpu.documents import SourceText
+from kubelint_gpu.sources.helm.chart_values import ChartValues, Setting, overlays
 from kubelint_gpu.sources.helm.marking import Marked, MarkedCopy, Printed, marked_copy, printed
 from kubelint_gpu.sources.helm.named_values import NamedValues
 from kubelint_gpu.sources.helm.sections import Alignment, Chunks, Section, Sections
 from kubelint_gpu.sources.helm.template_text import Piece
 from kubelint_gpu.sources.render import Spot
 
-MOST_PROBES = 100
+MOST_PROBES = 300
 """Renders with another value, for one chart with its values."""
 
-Trial = tuple[tuple[Pointer, Any], ...]
-"""Values to set at once, each with its pointer."""
+Trial = tuple[Setting, ...]
+"""Values to set at once."""
 Rerun = Callable[[dict[str, str] | None, dict[str, Any] | None], str | None]
 """Renders with other texts for templates and with further values; None if that cannot be rendered."""
 
@@ -53,6 +53,8 @@ class Provenance:
         self._probes: dict[str, Sections | None] = {}
         self.values_of: dict[Section, Any] = {}
         """The parsed objects of sections, of any render."""
+        self.decided: dict[Hashable, Setting] = {}
+        """What decided a field of an object, by template, field and pieces."""
         self._copies: dict[bool, tuple[MarkedCopy, dict[str, tuple[Printed, Chunks]]]] = {}
         self._alignments: dict[Section, tuple[Alignment, Printed, MarkedCopy] | None] = {}
 

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 
 CHART = "Chart.yaml"
-_SUBCHARTS = "charts"
+_OWN = ("templates", "crds", "charts", CHART, "values.yaml", "values.schema.json")
 _GIT_OPS = (b"argoproj.io", b"toolkit.fluxcd.io")
 
 
@@ -294,6 +294,5 @@ def _own(chart: Chart) -> Iterator[str]:
     Other files in its folder might not belong to it.
     """
     for inner, path in chart.places.items():
-        head = inner.split("/")[0]
-        if head in ("templates", "crds", _SUBCHARTS) or inner in (CHART, "values.yaml") or inner in chart.variants:
+        if inner.split("/")[0] in _OWN or inner in chart.variants:
             yield path

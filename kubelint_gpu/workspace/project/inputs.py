@@ -14,7 +14,6 @@ from kubelint_gpu.documents import HELM, Reading
 from kubelint_gpu.findings.finding import INTERNAL, Finding, Place, defect
 from kubelint_gpu.inventory.loading import KIND
 from kubelint_gpu.kube.kinds.custom_workload import declare_rows
-from kubelint_gpu.sources.checkout import is_chart
 from kubelint_gpu.sources.files import is_in_chart
 from kubelint_gpu.values import Value, replace
 from kubelint_gpu.workspace.apply_set import ApplySet
@@ -135,10 +134,10 @@ def inputs_of(
     read = (*beside, *(reading.path for reading in (*others, *elsewhere)))
     context = context_of(beside, kustomize, defects)
     units = tuple(grouping.units(readings, past, built, context, others, elsewhere))
-    withheld = any(rendition.problems for rendition in built.rendered) or (
-        gathered.named is None and any(is_chart(reading.path) for reading in readings)
-    )
-    nothing = withheld and not any(unit.manifests for unit in units)
+    # a note about a chart fails no run, as little as other notes do
+    unread = any(one.what != "chart" or not each.withheld for one in built.rendered for each in one.problems)
+    nothing = unread and not any(unit.manifests for unit in units)
+    nothing = nothing or bool(built.charts_failure and kustomize.helm.program)
     world = units[0].world if units else worlds.world(tuple(inventories) or settings.inventory)
     failed = failed or worlds.failed or bool(built.failure) or nothing or bool(defects)
     targets = None
