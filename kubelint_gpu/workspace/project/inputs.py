@@ -137,7 +137,7 @@ def inputs_of(
     # a note about a chart fails no run, as little as other notes do
     unread = any(one.what != "chart" or not each.withheld for one in built.rendered for each in one.problems)
     nothing = unread and not any(unit.manifests for unit in units)
-    nothing = nothing or bool(built.charts_failure and kustomize.helm.program)
+    nothing = nothing or bool(built.charts.failure and kustomize.helm.program)
     world = units[0].world if units else worlds.world(tuple(inventories) or settings.inventory)
     failed = failed or worlds.failed or bool(built.failure) or nothing or bool(defects)
     targets = None
