@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Protocol
 from msgspec import field
 
 from kubelint_gpu.findings.finding import Finding, Place, Severity, Summary, with_short_words
-from kubelint_gpu.messages.wording import listed, owner_name
 from kubelint_gpu.values import Value
 
 if TYPE_CHECKING:
@@ -195,6 +194,8 @@ def headline(finding: Finding) -> str:
 
 def object_names(finding: Finding, most: int) -> str:
     """Return the names of the first `most` objects, and how many more there are; with their kind if it differs."""
+    from kubelint_gpu.messages.wording import listed, owner_name
+
     keys = sorted((finding.object, *finding.others))
     kinds = {f"{key.partition('/')[0]}s " for key in keys}
     names = [owner_name(key) if len(kinds) > 1 else key.partition("/")[2] for key in keys]

@@ -93,7 +93,7 @@ def test_a_quota_that_lets_only_a_part_of_a_job_be_made_is_named_and_not_the_nod
     assert (one.certainty, one.severity) == ("certain", "warning")
     assert one.message == (
         "Job research/a needs its 3 pods at once and only 2 are made, the next one is refused by quota q, which allows 2 "
-        "requests.nvidia.com/gpu and has 2 in use: the running pods wait for the rest for ever"
+        "requests.nvidia.com/gpu and has 2 in use by its own pods: the running pods wait for the rest for ever"
     )
     assert [related.message for related in one.related][-1] == "the quota allows 2 requests.nvidia.com/gpu"
 

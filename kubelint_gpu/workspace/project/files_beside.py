@@ -131,7 +131,7 @@ def class_files(manifests: Iterable[bytes], around: Around) -> list[SourceFile]:
         around: the files beside those that the run reads anyway.
     """
     texts = [data.decode("utf-8", "replace") for data in manifests]
-    paths = around.holding([f"kind: {kind}" for kind in _KINDS]) if _lack_a_class(texts) else ()
+    paths = around.holding([f"kind: {kind}" for kind in _KINDS]) if missing_classes(texts) else ()
     return manifests_of(paths, around.known)
 
 
@@ -218,14 +218,14 @@ def manifests_of(paths: Iterable[Path], known: Collection[str]) -> list[SourceFi
     return [*collect([display_path(path, Path.cwd()) for path in wanted[:_MOST] if path.is_file()]).files]
 
 
-def _lack_a_class(texts: Iterable[str]) -> bool:
-    """Whether a class is named that none of the texts declares."""
+def missing_classes(texts: Iterable[str]) -> set[str]:
+    """Return the classes that texts name and that none of them declares."""
     texts = list(texts)
     named = {found[1] for text in texts if "ClassName" in text for found in _NAMED().finditer(text)}
     missing = {name for name in named if not name.startswith(_BUILT_IN)}
     for text in (each for each in texts if any(kind in each for kind in _KINDS)):
         missing -= {name for name in missing if f"name: {name}" in text or f'"{name}"' in text}
-    return bool(missing)
+    return missing
 
 
 def charts_above(paths: Iterable[str], chosen: Sequence[ChosenChart] = ()) -> tuple[str, ...]:

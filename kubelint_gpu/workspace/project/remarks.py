@@ -18,6 +18,7 @@ from kubelint_gpu.messages.wording import FEW, foremost, owner_name, owner_names
 from kubelint_gpu.sources.checkout import is_chart, is_subchart
 from kubelint_gpu.workspace.apply_order import unknown_hooks
 from kubelint_gpu.workspace.apply_set import ApplySet
+from kubelint_gpu.workspace.project.files_beside import missing_classes
 from kubelint_gpu.workspace.project.gathering import Gathered
 
 
@@ -62,10 +63,13 @@ def _contradictory(units: Sequence[ApplySet]) -> Iterator[str]:
 
 
 def _differing_classes(units: Sequence[ApplySet]) -> Iterator[str]:
-    """Yield a sentence for each class of one cluster that files of several units declare differently."""
+    """Yield a sentence for each class that the units name and that several files of one cluster declare differently."""
     classes = units[0].beside.shared.every if len({unit.world for unit in units}) == 1 else ()
     found = grouped((f"{one.kind} {one.name}", one) for one in classes if one.kind != "Namespace")
+    wanted = set().union(*(missing_classes(reading.text for reading in unit.readings) for unit in units))
     for name, group in sorted(found.items()):
+        if group[0].name not in wanted or units[0].world.declared(group[0].kind, group[0].name) is not None:
+            continue
         first, *others = ({**one.item.value, "metadata": None} for one in group)
         paths = sorted({one.path for one in group})
         if any(one != first for one in others) and not any(unit.beside.mine.issuperset(paths) for unit in units):
