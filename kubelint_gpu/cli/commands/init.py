@@ -31,7 +31,7 @@ nodes:
 """
 _REPOSITORY = """\
   - repo: https://github.com/kubelint-gpu/kubelint-gpu
-    rev: 4042e5cdb050804802fd3fd9dce70364a74cdbdc # pre-commit autoupdate --bleeding-edge --freeze
+    rev: 75b73f9e797db40a63cecee22a1f17091fbaa7b8 # pre-commit autoupdate --bleeding-edge --freeze
     hooks:
       - id: kubelint-gpu
 """
@@ -126,7 +126,11 @@ def _baseline(root: Path, inventory: str, *, yes: bool) -> str:
     if (root / _BASELINE).exists():
         return _BASELINE
     from kubelint_gpu.cli.commands.check import command as check
+    from kubelint_gpu.sources.files import collect
 
+    if not collect(["."]).files:
+        say("There is no manifest yet, so that a baseline would accept nothing.")
+        return ""
     arguments = [".", "--isolated", *(("-i", inventory) if inventory else ())]
     _run(check, [*arguments, "--min-severity", "error"])
     question = "Accept what is found now, also what is not shown, and report only what is new (a baseline)?"

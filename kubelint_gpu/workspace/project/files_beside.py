@@ -33,6 +33,7 @@ _MOST_LOOSE = 5_000
 _MOST_BYTES = 32 << 20
 _KINDS = ("PriorityClass", "RuntimeClass", "StorageClass")
 _NAMED = pattern(r"""\b(?:priority|runtime|storage)ClassName["']?[ \t]*:[ \t]*["']?([a-z0-9][a-z0-9.-]*)""")
+_DECIDING = (b"LimitRange", b"ResourceQuota", b"PodDisruptionBudget", b"HorizontalPodAutoscaler")
 _WITH_PODS = (b"containers", b"replicas", b"resources")
 _VALUE = pattern(r""":[ \t]*["']?([A-Za-z0-9][\w./-]*)""")
 _APART = (".git", "pyvenv.cfg")
@@ -136,11 +137,11 @@ def class_files(manifests: Iterable[bytes], around: Around) -> list[SourceFile]:
 
 
 def decided_files(commit: Commit | None, files: Sequence[SourceFile]) -> tuple[list[str], str]:
-    """Return the tracked files with pods in the namespaces for which files of a commit declare quotas or limits.
+    """Return the tracked files with pods in namespaces for which files of a commit declare limits, budgets or scaling.
 
     Then why not all of them are returned; empty if all are.
     """
-    deciding = [one.data for one in files if b"LimitRange" in one.data or b"ResourceQuota" in one.data]
+    deciding = [one.data for one in files if any(kind in one.data for kind in _DECIDING)]
     if commit is None or not deciding:
         return [], ""
     around = Around(commit.root, [one.path for one in files], tracked_only=True)

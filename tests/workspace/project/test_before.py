@@ -284,3 +284,19 @@ def test_a_class_may_stand_in_any_directory_of_the_repository(folder, how):
     (folder / "platform" / "classes.yaml").write_text(PRIORITY.replace("fast", "slow"))
     git(folder, "add", "-A")
     assert check_json(*ask, cwd=folder).codes == ["KLG302"]
+
+
+BUDGET = (
+    "apiVersion: policy/v1\nkind: PodDisruptionBudget\nmetadata: {name: all, namespace: default}\n"
+    "spec: {minAvailable: %s, selector: {matchLabels: {app: chat}}}\n"
+)
+
+
+def test_a_budget_of_another_directory_that_stops_drains_is_reported_in_the_hook(folder):
+    (folder / "apps").mkdir()
+    text = small("chat").replace("{name: chat", "{namespace: default, name: chat", 1)
+    (folder / "apps" / "chat.yaml").write_text(text)
+    commit(folder, budget=BUDGET % 0)
+    write(folder, budget=BUDGET % 1)
+    found = check_json("budget.yaml", "-i", "cluster.yaml", "--select", "KLG112", "--hook", cwd=folder).json["findings"]
+    assert [one["code"] for one in found] == ["KLG112"]
