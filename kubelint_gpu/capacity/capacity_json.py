@@ -78,6 +78,7 @@ def _move_json(one: Move) -> dict[str, Any]:
         "ofPods": one.group.total,
         "to": list(one.to),
         "pending": one.drained.stranded,
+        "preempted": len(one.preempted),
         "budgets": list(one.drained.budgets),
         "disruptionsAllowed": one.drained.allowed,
         "blocked": one.drained.blocked,

@@ -129,6 +129,9 @@ def departure_text(one: Departure, width: int) -> Iterator[str]:
 
 
 def _places(move: Move) -> Iterator[str]:
+    if move.preempted:
+        driven = len(move.preempted)
+        yield f"{counted(driven, 'pod')} {'is' if driven == 1 else 'are'} preempted by pods of higher priority"
     if move.to:
         places = Counter(move.to)
         yield "goes to " + ", ".join(

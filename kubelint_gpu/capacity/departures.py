@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+from collections import Counter
+from collections.abc import Collection, Iterator, Sequence
 from typing import TypeVar
 
-from kubelint_gpu.capacity.full_cluster import FullCluster, Group, place
+from kubelint_gpu.capacity.full_cluster import FullCluster, Group, place, victims_for
 from kubelint_gpu.capacity.supply import PoolShare, Surge, shares_of, surges_of
 from kubelint_gpu.groups import grouped
 from kubelint_gpu.inventory.gpus.gpu_models import gpus_in
 from kubelint_gpu.inventory.view.node_names import natural
 from kubelint_gpu.kube.gpu.gpu_labels import HOSTNAME
 from kubelint_gpu.kube.objects.disruption import allowed_disruptions
+from kubelint_gpu.kube.objects.pod import Pod
 from kubelint_gpu.kube.objects.requests import pod_requests
 from kubelint_gpu.scheduler import Snapshot
 from kubelint_gpu.scheduler.placement.capacity import numbered
+from kubelint_gpu.simulation.prepare.workload_change import owner_of
 from kubelint_gpu.simulation.questions.drain import Drained, is_moved
 from kubelint_gpu.values import Value, replace
 from kubelint_gpu.workspace.project.moved_pods import is_made_anew
@@ -32,11 +35,13 @@ class Move(Value, eq=False):
         group: the workload.
         to: the nodes that take them, one name for each pod.
         drained: the same in numbers, with the PodDisruptionBudgets.
+        preempted: the nodes on which pods of higher priority preempt its pods, one name for each pod.
     """
 
     group: Group
     to: tuple[str, ...]
     drained: Drained
+    preempted: tuple[str, ...] = ()
 
 
 class Departure(Value, eq=False):
@@ -71,26 +76,49 @@ class Departure(Value, eq=False):
 
 
 def departure(cluster: FullCluster, nodes: Collection[str], what: str) -> Departure:
-    """Remove nodes; their pods are placed on the others one after the other, in their original order.
+    """Remove nodes; their pods are placed on the others one after the other, those of the highest priority first.
 
-    Pods of DaemonSets are lost with their nodes. All other pods stay where they are.
+    A pod that finds no node preempts others as the scheduler does, and these are placed, too. Pods of DaemonSets are
+    lost with their nodes. All other pods stay where they are.
     """
     gone = frozenset(nodes)
     stay = [(pod, info.name) for info in cluster.snapshot.nodes if info.name not in gone for pod in info.pods]
     base = cluster.world.base
     left = Snapshot.of(replace(base, nodes=tuple(node for node in base.nodes if node.name not in gone), pods=()))
     left = left.with_pods(stay)
-    moves = []
-    for one in cluster.movable:
-        leaving = sum(node in gone for node in one.placed)
-        if leaving:
-            found, left = place(one, leaving, left)
-            budgets, allowed = _budgets(cluster, one)
-            drained = Drained(one.key, what, leaving, len(found), budgets, allowed)
-            moves.append(Move(one, tuple(found), drained))
     lost = [pod for pod in cluster.others if pod.spec.node_name in gone and is_moved(pod) and not is_made_anew(pod)]
+    moves = []
+    preempted: dict[str, list[str]] = {}
+    for one in sorted(cluster.movable, key=lambda one: -(one.pod.spec.priority or 0)):
+        leaving, driven = sum(node in gone for node in one.placed), preempted.get(one.key, [])
+        pods = leaving + len(driven)
+        found, left = place(one, pods, left) if pods else ([], left)
+        while len(found) < pods and (victims := victims_for(there := replace(one, placed=(*one.placed, *found)), left)):
+            for pod, node in victims:
+                owner = _owner(pod, cluster.movable)
+                preempted.setdefault(owner, []).append(node)
+                lost += [pod] if not owner and is_moved(pod) else []
+            added, left = place(there, 1, left.without(victims))
+            if not added:
+                break
+            found += added
+        if pods:
+            budgets, allowed = _budgets(cluster, one) if leaving else ((), None)
+            drained = Drained(one.key, what, pods, len(found), budgets, allowed)
+            moves.append(Move(one, tuple(found), drained, tuple(driven)))
     amounts = (len(lost), sum(gpus_in(pod_requests(pod.spec)) for pod in lost))
     return Departure(what, tuple(sorted(gone, key=natural)), tuple(moves), amounts)
+
+
+def _owner(pod: Pod, groups: Sequence[Group]) -> str:
+    """The key of the workload of a pod, which runs or was placed; empty if it is none of the groups."""
+    key, made = owner_of(pod), (pod.meta.namespace, pod.meta.labels)
+    mine = (
+        one.key
+        for one in groups
+        if key == one.key or (not key and made == (one.pod.meta.namespace, one.pod.meta.labels))
+    )
+    return next(mine, "")
 
 
 def _budgets(cluster: FullCluster, one: Group) -> tuple[tuple[str, ...], int | None]:
@@ -194,7 +222,8 @@ def _after(group: AnyGroup, node: str, move: Move | None) -> AnyGroup:
     """The workload after a node was drained and takes pods again; pods without another node return there."""
     if move is None:
         return group
-    stay = [one for one in group.placed if one != node]
+    driven = Counter(move.preempted)
+    stay = [*(Counter(one for one in group.placed if one != node) - driven).elements()]
     return replace(group, placed=(*stay, *move.to, *([node] * move.drained.stranded)))
 
 

@@ -12,7 +12,7 @@ from kubelint_gpu.kube.objects.cluster import Cluster
 from kubelint_gpu.kube.objects.pod import Pod
 from kubelint_gpu.kube.objects.requests import pod_requests
 from kubelint_gpu.messages.wording import workload_name
-from kubelint_gpu.scheduler import Snapshot, fit
+from kubelint_gpu.scheduler import Snapshot, attempt, fit
 from kubelint_gpu.scheduler.placement.capacity import numbered
 from kubelint_gpu.scheduler.placement.filling import fill
 from kubelint_gpu.simulation.prepare.workload_change import created_pod, own_pods, owner_of, pods_of_others
@@ -188,3 +188,10 @@ def place(one: Group, count: int, snapshot: Snapshot) -> tuple[list[str], Snapsh
 
     pod = numbered(one.pod, len(one.placed))
     return nodes, fill(pod, count, snapshot.with_cluster(one.cluster), choose=choose).snapshot
+
+
+def victims_for(one: Group, snapshot: Snapshot) -> list[tuple[Pod, str]]:
+    """Return the pods that one more pod of a workload preempts, each with its node; empty if that makes no room."""
+    tried = attempt(numbered(one.pod, one.total), snapshot.with_cluster(one.cluster)).preemption
+    node = tried.nominated if tried is not None else None
+    return [(pod, node) for pod in tried.victims] if tried is not None and node is not None else []

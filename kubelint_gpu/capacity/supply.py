@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from kubelint_gpu.capacity.full_cluster import FullCluster, Group, place
+from kubelint_gpu.capacity.full_cluster import FullCluster, Group, place, victims_for
 from kubelint_gpu.groups import grouped
 from kubelint_gpu.inventory.gpus.gpu_models import gpus_in, model_of
 from kubelint_gpu.inventory.view.node_names import natural
@@ -55,7 +55,7 @@ class Surge(Value, eq=False):
 
     Attributes:
         group: the workload.
-        node: the node of its new pod while everything else is at rest; empty if there is none.
+        node: the node of its new pod, which may preempt, while everything else is at rest; empty if there is none.
         at_once: whether that pod also finds room beside the new pods of the workloads before it.
         home: the node of the share in which its GPUs are counted; empty if no node can take it.
     """
@@ -81,7 +81,7 @@ def surges_of(cluster: FullCluster) -> tuple[Surge, ...]:
             continue
         alone, _ = place(one, 1, cluster.snapshot)
         beside, filled = place(one, 1, filled)
-        node = next(iter(alone), "")
+        node = next(iter(alone), "") or next((name for _, name in victims_for(one, cluster.snapshot)), "")
         home = next(iter(beside), node) or min(one.fits(cluster.empty), key=natural, default="")
         found.append(Surge(one, node, bool(beside), home))
     return tuple(found)

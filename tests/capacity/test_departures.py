@@ -100,3 +100,20 @@ def test_drains_of_very_many_pods_are_not_looked_at(tmp_path):
         interruptions(replace(found, groups=tuple(replace(one, placed=("m",) * 10_001) for one in found.groups)))
         is None
     )
+
+
+def test_pods_that_find_no_node_preempt_and_those_that_they_drive_away_look_for_another(tmp_path):
+    classes = [
+        {"apiVersion": "scheduling.k8s.io/v1", "kind": "PriorityClass", "metadata": {"name": name}, "value": value}
+        for name, value in (("high", 1000), ("low", 1))
+    ]
+    at = {"nodeSelector": {"topology.kubernetes.io/zone": "a"}}
+    pods = [workload("high", 1, 2, priorityClassName="high", **at), workload("low", 2, 1, priorityClassName="low")]
+    cluster = [node("m", 2), node("n", 2), node("o", 1, zone="b")]
+    found = laid_out(tmp_path, cluster, [*classes, *pods])
+    assert [one.placed for one in found.groups] == [("m",), ("o", "n")]
+    gone = departure(found, ["m"], "node m")
+    high, low = gone.moves
+    assert (high.to, high.preempted, high.drained.stranded) == (("n",), (), 0)
+    assert low.preempted == ("n",)
+    assert (low.to, low.drained.pods, low.drained.budgets, gone.pending) == ((), 1, (), 1)
