@@ -29,7 +29,7 @@ from kubelint_gpu.scheduler.framework.node_info import NodeInfo
 from kubelint_gpu.scheduler.framework.storage_index import direct_claims
 from kubelint_gpu.scheduler.plugins import node_ports, volume_restrictions
 from kubelint_gpu.simulation.bounds import preconditions
-from kubelint_gpu.simulation.prepare.workload_change import own_pods
+from kubelint_gpu.simulation.prepare.workload_change import own_pods, owner_of, pods_of_others
 from kubelint_gpu.simulation.search.blockers import ATTACH
 from kubelint_gpu.simulation.search.trace import Blocker, Waiting
 from kubelint_gpu.simulation.search.verdict import Judgement
@@ -106,9 +106,8 @@ def shortage_of_next(
     text, lacks, after = lacking(unit, subject, placed, nodes)
     if not lacks:
         return text, NO_NODE, ()
-    ports = node_ports.port_numbers(subject.workload.spec)
     told = [
-        f"{'one of ' if len(ports) > 1 else ''}{named_ports(ports)} is taken on {some(names)}"
+        _taken(unit, subject, names)
         if reason == node_ports.REASON
         else said(reason, some(names))
         if resource in ("", "pods")
@@ -117,6 +116,15 @@ def shortage_of_next(
     ]
     found = tuple(Blocker(some(nodes), "", reason, resource=resource) for (reason, resource), nodes in lacks.items())
     return text, ", and ".join(told), found
+
+
+def _taken(unit: ApplySet, subject: WorkloadCheck, names: Sequence[str]) -> str:
+    """Return `host port 443 is taken on g1, by DaemonSet ing/traefik`, with running pods of other workloads there."""
+    ports = node_ports.port_numbers(subject.workload.spec)
+    pods = (pod for pod in pods_of_others([subject.workload], unit.cluster.pods) if pod.spec.node_name in names)
+    found = {owner_of(pod) or f"Pod/{pod.key}" for pod in pods if node_ports.taken(subject.workload.spec, pod.spec)}
+    told = f"{'one of ' if len(ports) > 1 else ''}{named_ports(ports)} is taken on {some(names)}"
+    return f"{told}, by {foremost(sorted(map(owner_name, found)))}" if found else told
 
 
 def _shortage(unit: ApplySet, subject: WorkloadCheck, resource: str, nodes: Sequence[NodeInfo], placed: int) -> str:
