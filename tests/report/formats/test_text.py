@@ -73,6 +73,15 @@ def test_notes_are_shown_with_verbose_or_if_nothing_is_worse():
     assert "note[" in text(report(note))
 
 
+def test_what_is_not_rendered_is_named_although_its_note_is_not_shown():
+    (note,) = (one for one in REPORTS["several"].findings if one.severity == "note")
+    lone = replace(note, code="KLG006", object="Application/argocd/chat", others=())
+    told = "Not rendered, so not judged: Application argocd/chat."
+    assert told in text(report(DEADLOCK, lone))
+    assert told not in text(report(lone))
+    assert "Not rendered" not in text(REPORTS["several"])
+
+
 def test_a_finding_is_told_in_one_look_and_the_rest_with_verbose():
     shown = text(report(DEADLOCK))
     block, _, closing = shown.partition("\n\n")
