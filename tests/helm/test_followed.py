@@ -311,6 +311,25 @@ def test_two_applications_may_send_one_chart_to_two_clusters(check, tree):
     ]
 
 
+@pytest.mark.parametrize("targets", ["", "targets: {dev/**: roomy.yaml, prod/**: inventory.yaml}\n"])
+def test_releases_of_one_name_in_two_files_are_two(check, tree, targets):
+    roomy = inventory({})["inventory.yaml"].replace("count: 1", "count: 4")
+    files = {**CHART, "roomy.yaml": roomy, ".kubelint-gpu.yaml": targets or "inventory: inventory.yaml\n"}
+    files |= {"dev/hr.yaml": RELEASE % "  values: {gpus: 3}", "prod/hr.yaml": RELEASE % "  values: {gpus: 1}"}
+    root = tree(inventory(files))
+    asked = "--select", "KLG503,KLG006,KLG007"
+    assert check(root, ".", *asked).told == ([] if targets else [("KLG503", "dev/hr.yaml", 9)])
+    (root / "prod/hr.yaml").write_text(RELEASE % "  values: {gpus: 2}")
+    told = check(root, ".", *asked).told
+    assert told == [("KLG503", f"{each}/hr.yaml", 9) for each in ("dev", "prod")[bool(targets) :]]
+
+
+def test_releases_of_one_name_in_one_file_are_two(check, tree):
+    other = (RELEASE % "  values: {gpus: 1}").replace("namespace: vision", "namespace: speech")
+    ran = check(tree(inventory({**CHART, "hr.yaml": f"{RELEASE % '  values: {gpus: 2}'}---\n{other}"})), ".", *SELECTED)
+    assert [(*place(one)[:3], one["object"]) for one in ran.findings] == [("KLG503", "hr.yaml", 9, "Pod/vision/blue")]
+
+
 def test_the_destination_of_an_application_chooses_the_cluster_of_a_folder(check, tree):
     app = sent_to("name: small").partition("    helm:")[0].replace("path: chart", "path: apps")
     pod = "apiVersion: v1\nkind: Pod\nmetadata: {name: a}\nspec:\n  containers:\n    - name: a\n      image: a\n"

@@ -44,6 +44,7 @@ class ChosenChart(Value):
         sent_to: its names for the target cluster: name and address.
         unit: the name of the unit that it belongs to; empty for a unit of its own.
         read_from: a file with parameters of that object, below the root of the repository; empty if there is none.
+        path_of_object: the file of that object, below the root of the repository.
     """
 
     path: str
@@ -58,6 +59,7 @@ class ChosenChart(Value):
     sent_to: tuple[str, ...] = ()
     unit: str = ""
     read_from: str = ""
+    path_of_object: str = ""
 
     @property
     def shown(self) -> str:

@@ -171,11 +171,15 @@ def followed_in(offered: Sequence[SourceFile], beside: Sequence[SourceFile]) -> 
     applied, elsewhere = followed(offered, beside), followed(beside, offered, offered)
     own, held = {one.folder for one in applied.filled}, folders_of(elsewhere.filled, offered)
     others = (one for one in elsewhere.filled if one.folder in held or one.folder not in own)
-    filled = tuple(told_apart((*applied.filled, *others)))
-    shown = ((f"{display_path(Path(one.folder), Path.cwd())} with {one.title}", one.sent_to) for one in filled)
+    every = (*applied.filled, *others)
+    changed = {one.folder for one in every if one.fills}
+    filled = tuple(told_apart(one for one in every if one.folder in changed))
+    charts = tuple(told_apart((*applied.charts, *elsewhere.charts)))
+    shown = [(f"{display_path(Path(one.folder), Path.cwd())} with {one.title}", one.sent_to) for one in filled]
+    shown += [(one.shown, one.sent_to) for one in charts]
     return replace(
         applied,
-        charts=(*applied.charts, *elsewhere.charts),
+        charts=charts,
         filled=filled,
         sent={**elsewhere.sent, **applied.sent, **{path: (names,) for path, names in shown if names}},
         own_charts=frozenset(one.folder for one in applied.charts),
@@ -219,10 +223,11 @@ def followed(
                         filled.append(chosen)
                         with_variables |= {key} if chosen.fills else set()
                         continue
-                    sent.setdefault(chosen.shown, []).append(chosen.sent_to)
                     if is_file(Path(chosen.folder) / CHART):
                         charts.append(chosen)
                         with_charts.add(key)
+                    else:
+                        sent.setdefault(chosen.shown, []).append(chosen.sent_to)
                 done[key] = ""
             except CannotFollowError as error:
                 done[key] = str(error)
