@@ -53,6 +53,7 @@ data:
   values.yaml: |
     gpus: 2
 """
+LINES = {"big.yaml": 10, "envs/big.yaml": 1}
 CHART = chart({"templates/pod.yaml": POD, "prod.yaml": "gpus: 2\n"})
 
 
@@ -328,6 +329,29 @@ def test_releases_of_one_name_in_one_file_are_two(check, tree):
     other = (RELEASE % "  values: {gpus: 1}").replace("namespace: vision", "namespace: speech")
     ran = check(tree(inventory({**CHART, "hr.yaml": f"{RELEASE % '  values: {gpus: 2}'}---\n{other}"})), ".", *SELECTED)
     assert [(*place(one)[:3], one["object"]) for one in ran.findings] == [("KLG503", "hr.yaml", 9, "Pod/vision/blue")]
+
+
+@pytest.mark.parametrize(
+    ("named", "paths"),
+    [
+        (["new.yaml"], []),
+        (["new.yaml", "big.yaml"], ["big.yaml"]),
+        (["new.yaml", "envs/big.yaml"], ["envs/big.yaml"]),
+        (["new.yaml", "chart/templates/pod.yaml"], ["big.yaml", "envs/big.yaml"]),
+    ],
+)
+def test_of_the_applications_of_one_chart_only_those_of_the_run_are_judged(check, tree, named, paths):
+    app = APPLICATION % "valuesObject: {gpus: 1}"
+    big, file = (app.replace("blue", name).replace("gpus: 1", "gpus: 9") for name in ("big", "file"))
+    file = file.replace("valuesObject: {gpus: 9}", "valueFiles: [../envs/big.yaml]")
+    files = {**CHART, "big.yaml": big, "apps/file.yaml": file, "envs/big.yaml": "gpus: 2\n", "new.yaml": app}
+    root = tree(inventory({**files, "old.yaml": app.replace("blue", "old")}))
+    committed(root)
+    for path in named:
+        (root / path).write_text(f"{(root / path).read_text()}# more\n")
+    git(root, "add", ".")
+    for hook in ["--hook"], []:
+        assert check(root, *hook, *named, *SELECTED).told == [("KLG503", path, LINES[path]) for path in paths]
 
 
 def test_the_destination_of_an_application_chooses_the_cluster_of_a_folder(check, tree):

@@ -149,7 +149,7 @@ def render_charts(
     from kubelint_gpu.sources.rendering_program import ProgramError
 
     cwd = cwd or Path.cwd()
-    folders = sorted({*_folders(paths, files, cwd), *users})
+    folders = sorted({*chart_folders(paths, files, cwd), *users})
     if not folders:
         return RenderedCharts()
     from kubelint_gpu.sources.helm.chart_render import ChartRenderer
@@ -165,7 +165,7 @@ def render_charts(
     return _ChartRendering(renderer, settings, chosen, cwd, given).all(folders)
 
 
-def _folders(paths: Sequence[str], files: Sequence[str], cwd: Path) -> Iterator[str]:
+def chart_folders(paths: Sequence[str], files: Sequence[str], cwd: Path) -> Iterator[str]:
     """Yield the real paths of chart folders below the given directories."""
     named = {posixpath.normpath(path.replace(os.sep, "/")) for path in paths}
     for file in files:
