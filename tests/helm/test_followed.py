@@ -53,6 +53,7 @@ data:
   values.yaml: |
     gpus: 2
 """
+LINES = {"big.yaml": 10, "envs/big.yaml": 1}
 CHART = chart({"templates/pod.yaml": POD, "prod.yaml": "gpus: 2\n"})
 
 
@@ -309,6 +310,65 @@ def test_two_applications_may_send_one_chart_to_two_clusters(check, tree):
     assert [(one["code"], one["path"], one["object"]) for one in ran.findings] == [
         ("KLG503", "a.yaml", "Pod/vision/blue")
     ]
+
+
+@pytest.mark.parametrize("targets", ["", "targets: {dev/**: roomy.yaml, prod/**: inventory.yaml}\n"])
+def test_releases_of_one_name_in_two_files_are_two(check, tree, targets):
+    roomy = inventory({})["inventory.yaml"].replace("count: 1", "count: 4")
+    files = {**CHART, "roomy.yaml": roomy, ".kubelint-gpu.yaml": targets or "inventory: inventory.yaml\n"}
+    files |= {"dev/hr.yaml": RELEASE % "  values: {gpus: 3}", "prod/hr.yaml": RELEASE % "  values: {gpus: 1}"}
+    root = tree(inventory(files))
+    asked = "--select", "KLG503,KLG006,KLG007"
+    assert check(root, ".", *asked).told == ([] if targets else [("KLG503", "dev/hr.yaml", 9)])
+    (root / "prod/hr.yaml").write_text(RELEASE % "  values: {gpus: 2}")
+    told = check(root, ".", *asked).told
+    assert told == [("KLG503", f"{each}/hr.yaml", 9) for each in ("dev", "prod")[bool(targets) :]]
+
+
+def test_releases_of_one_name_in_one_file_are_two(check, tree):
+    other = (RELEASE % "  values: {gpus: 1}").replace("namespace: vision", "namespace: speech")
+    ran = check(tree(inventory({**CHART, "hr.yaml": f"{RELEASE % '  values: {gpus: 2}'}---\n{other}"})), ".", *SELECTED)
+    assert [(*place(one)[:3], one["object"]) for one in ran.findings] == [("KLG503", "hr.yaml", 9, "Pod/vision/blue")]
+
+
+@pytest.mark.parametrize(
+    ("named", "paths"),
+    [
+        (["new.yaml"], []),
+        (["new.yaml", "big.yaml"], ["big.yaml"]),
+        (["new.yaml", "envs/big.yaml"], ["envs/big.yaml"]),
+        (["new.yaml", "chart/templates/pod.yaml"], ["big.yaml", "envs/big.yaml"]),
+    ],
+)
+def test_of_the_applications_of_one_chart_only_those_of_the_run_are_judged(check, tree, named, paths):
+    app = APPLICATION % "valuesObject: {gpus: 1}"
+    big, file = (app.replace("blue", name).replace("gpus: 1", "gpus: 9") for name in ("big", "file"))
+    file = file.replace("valuesObject: {gpus: 9}", "valueFiles: [../envs/big.yaml]")
+    files = {**CHART, "big.yaml": big, "apps/file.yaml": file, "envs/big.yaml": "gpus: 2\n", "new.yaml": app}
+    root = tree(inventory({**files, "old.yaml": app.replace("blue", "old")}))
+    committed(root)
+    for path in named:
+        (root / path).write_text(f"{(root / path).read_text()}# more\n")
+    git(root, "add", ".")
+    for hook in ["--hook"], []:
+        assert check(root, *hook, *named, *SELECTED).told == [("KLG503", path, LINES[path]) for path in paths]
+
+
+@pytest.mark.parametrize(
+    ("patch", "told"),
+    [("{values: {gpus: 9}}", [("KLG006", "base/hr.yaml", 4)]), ("{interval: 1h}", []), ("{values: {gpus: 1}}", [])],
+)
+def test_a_release_that_an_overlay_patches_is_a_note(check, tree, patch, told):
+    head = "apiVersion: helm.toolkit.fluxcd.io/v2, kind: HelmRelease, metadata: {name: blue, namespace: vision}"
+    files = {
+        **CHART,
+        "base/kustomization.yaml": "resources: [hr.yaml]\n",
+        "base/hr.yaml": RELEASE % "  values: {gpus: 1}",
+        "dev/kustomization.yaml": f"resources: [../base]\npatches:\n  - patch: |\n      {{{head}, spec: {patch}}}\n",
+    }
+    ran = check(tree(inventory(files)), ".", *SELECTED)
+    assert ran.told == told
+    assert all("because a kustomization changes what its file says" in one["message"] for one in ran.findings)
 
 
 def test_the_destination_of_an_application_chooses_the_cluster_of_a_folder(check, tree):

@@ -79,6 +79,11 @@ class Variables(Value):
     read_from: str = ""
 
     @property
+    def path_of_object(self) -> str:
+        """Return the same as `path`, as for charts."""
+        return self.path
+
+    @property
     def fills(self) -> bool:
         """Whether the object changes what its folder holds."""
         return bool(self.sources or self.layer or self.namespace) or self.always

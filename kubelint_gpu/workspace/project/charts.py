@@ -44,6 +44,7 @@ class ChosenChart(Value):
         sent_to: its names for the target cluster: name and address.
         unit: the name of the unit that it belongs to; empty for a unit of its own.
         read_from: a file with parameters of that object, below the root of the repository; empty if there is none.
+        path_of_object: the file of that object, below the root of the repository.
     """
 
     path: str
@@ -58,6 +59,7 @@ class ChosenChart(Value):
     sent_to: tuple[str, ...] = ()
     unit: str = ""
     read_from: str = ""
+    path_of_object: str = ""
 
     @property
     def shown(self) -> str:
@@ -147,7 +149,7 @@ def render_charts(
     from kubelint_gpu.sources.rendering_program import ProgramError
 
     cwd = cwd or Path.cwd()
-    folders = sorted({*_folders(paths, files, cwd), *users})
+    folders = sorted({*chart_folders(paths, files, cwd), *users})
     if not folders:
         return RenderedCharts()
     from kubelint_gpu.sources.helm.chart_render import ChartRenderer
@@ -163,7 +165,7 @@ def render_charts(
     return _ChartRendering(renderer, settings, chosen, cwd, given).all(folders)
 
 
-def _folders(paths: Sequence[str], files: Sequence[str], cwd: Path) -> Iterator[str]:
+def chart_folders(paths: Sequence[str], files: Sequence[str], cwd: Path) -> Iterator[str]:
     """Yield the real paths of chart folders below the given directories."""
     named = {posixpath.normpath(path.replace(os.sep, "/")) for path in paths}
     for file in files:

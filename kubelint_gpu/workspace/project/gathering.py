@@ -25,7 +25,7 @@ from kubelint_gpu.sources.files import (
 )
 from kubelint_gpu.sources.programs import keep_out
 from kubelint_gpu.values import Value, replace
-from kubelint_gpu.workspace.project.charts import CHART, may_have_git_ops, render_charts
+from kubelint_gpu.workspace.project.charts import CHART, chart_folders, may_have_git_ops, render_charts
 from kubelint_gpu.workspace.project.configuration import Configuration
 from kubelint_gpu.workspace.project.files_beside import (
     Around,
@@ -140,18 +140,23 @@ def _rendered(
     *,
     hook: bool,
 ) -> Renders:
-    """Return the kustomizations and charts of a run, as GitOps objects in and beside its files apply them."""
+    """Return the kustomizations and charts of a run, as GitOps objects in and beside its files apply them.
+
+    Objects beside its files count for charts that the run names itself, and if it names a file with their values.
+    """
     named, mine = named_files(paths) or (), [file.path for file in offered]
     chosen, said, users = settings.charts, None, {*charts_above(named, settings.charts)}
+    around, wanted = kustomized_folders(named, tracked_only=hook), frozenset(map(os.path.realpath, named))
     if any(may_have_git_ops(file.data) for file in (*offered, *beside)):
         from kubelint_gpu.workspace.project.git_ops.followed import followed_in
 
         said = followed_in(offered, beside)
         given = {chart.folder for chart in chosen}
-        chosen = (*chosen, *(chart for chart in said.charts if chart.folder not in given))
-        users |= {*said.own_charts, *charts_above(named, chosen)}
+        asked = {*users, *chart_folders(paths, mine, Path.cwd())}
+        others = (chart for chart in said.others if chart.folder in asked or not wanted.isdisjoint(chart.files))
+        chosen = (*chosen, *(chart for chart in (*said.charts, *others) if chart.folder not in given))
+        users |= {chart.folder for chart in (*said.charts, *chosen[len(settings.charts) :])}
     charts = render_charts(paths, mine, renderer.helm, chosen, users=sorted(users))
-    around, wanted = kustomized_folders(named, tracked_only=hook), frozenset(map(os.path.realpath, named))
     filled, applied = (said.by_folder, said.built) if said is not None else (EMPTY, ())
     built = render_all(paths, mine, renderer, users=around, wanted=wanted, filled=filled, applied=applied)
     built = built.with_charts(charts)

@@ -132,15 +132,15 @@ class GitOps(Value):
     """The charts and folders that GitOps objects apply.
 
     Attributes:
-        charts: the charts of this repository, each with the values of the object that renders it.
+        charts: the charts of this repository, each with the values of the object of the run that renders it.
         filled: the folders of this repository that are built with variables.
         sent: the names of the target clusters, by folder, or by chart with the difference from its other renders, as
             printed.
         followed: the objects, each with the reason why its sources are not judged; empty if all are judged.
         with_charts: the objects that name charts.
         with_variables: the objects whose folders are built with variables.
-        own_charts: real paths of the charts that objects of the run render.
         built: real paths of the folders of `filled` that objects of the run name, or that hold files of the run.
+        others: as `charts`, for objects that are not in the run.
     """
 
     charts: tuple[ChosenChart, ...] = ()
@@ -149,8 +149,8 @@ class GitOps(Value):
     followed: Mapping[Followed, str] = EMPTY
     with_charts: frozenset[Followed] = frozenset()
     with_variables: frozenset[Followed] = frozenset()
-    own_charts: frozenset[str] = frozenset()
     built: frozenset[str] = frozenset()
+    others: tuple[ChosenChart, ...] = ()
 
     @property
     def by_folder(self) -> dict[str, list[Variables]]:
@@ -164,21 +164,26 @@ class GitOps(Value):
 
 
 def followed_in(offered: Sequence[SourceFile], beside: Sequence[SourceFile]) -> GitOps:
-    """Return the charts and folders that GitOps objects in and beside the offered files apply.
-
-    `followed` is about the objects in the offered files.
-    """
+    """Return the charts and folders that GitOps objects in and beside the offered files apply."""
     applied, elsewhere = followed(offered, beside), followed(beside, offered, offered)
     own, held = {one.folder for one in applied.filled}, folders_of(elsewhere.filled, offered)
     others = (one for one in elsewhere.filled if one.folder in held or one.folder not in own)
-    filled = tuple(told_apart((*applied.filled, *others)))
-    shown = ((f"{display_path(Path(one.folder), Path.cwd())} with {one.title}", one.sent_to) for one in filled)
+    every = (*applied.filled, *others)
+    changed = {one.folder for one in every if one.fills}
+    filled = tuple(told_apart(one for one in every if one.folder in changed))
+    charts = tuple(told_apart((*applied.charts, *elsewhere.charts)))
+    mine = {(one.folder, one.path_of_object) for one in applied.charts}
+    shown = [(f"{display_path(Path(one.folder), Path.cwd())} with {one.title}", one.sent_to) for one in filled]
+    shown += [(one.shown, one.sent_to) for one in charts]
     return replace(
         applied,
-        charts=(*applied.charts, *elsewhere.charts),
+        charts=tuple(one for one in charts if (one.folder, one.path_of_object) in mine),
+        others=tuple(one for one in charts if (one.folder, one.path_of_object) not in mine),
         filled=filled,
+        followed={**elsewhere.followed, **applied.followed},
+        with_charts=applied.with_charts | elsewhere.with_charts,
+        with_variables=applied.with_variables | elsewhere.with_variables,
         sent={**elsewhere.sent, **applied.sent, **{path: (names,) for path, names in shown if names}},
-        own_charts=frozenset(one.folder for one in applied.charts),
         built=frozenset(one.folder for one in filled if one.folder in own | held),
     )
 
@@ -219,10 +224,11 @@ def followed(
                         filled.append(chosen)
                         with_variables |= {key} if chosen.fills else set()
                         continue
-                    sent.setdefault(chosen.shown, []).append(chosen.sent_to)
                     if is_file(Path(chosen.folder) / CHART):
                         charts.append(chosen)
                         with_charts.add(key)
+                    else:
+                        sent.setdefault(chosen.shown, []).append(chosen.sent_to)
                 done[key] = ""
             except CannotFollowError as error:
                 done[key] = str(error)

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import os
 import posixpath
-from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from kubelint_gpu.documents import Document, Pointer, read
 from kubelint_gpu.documents.document import value_at
+from kubelint_gpu.groups import grouped
 from kubelint_gpu.kube.values.plain import mapping, sequence
 from kubelint_gpu.sources.checkout import LONGEST, is_file, is_folder, is_inside, may_be_address_of, repository_root
 from kubelint_gpu.sources.files import SourceFile, display_path
@@ -27,6 +27,8 @@ ELSEWHERE = "the source is another repository or a registry"
 NO_FILE = "a file of values is not in this repository"
 _NO_FOLDER = "the path is no folder of this repository"
 _NO_CONFIG_MAP = "no file, or more than one, declares the ConfigMap with its values"
+
+Chosen = TypeVar("Chosen", ChosenChart, Variables)
 
 _POST_BUILD: Pointer = ("spec", "postBuild")
 
@@ -198,7 +200,8 @@ class GitObject:
         for name in (release, namespace):
             if not isinstance(name, str) or not is_release(name):
                 raise CannotFollowError("the name or the namespace is no name")
-        return ChosenChart(self.shown(folder), release, namespace, given=tuple(values), title=self.title)
+        chosen = ChosenChart(self.shown(folder), release, namespace, given=tuple(values), title=self.title)
+        return replace(chosen, path_of_object=self._path)
 
 
 def _shared(path: str, other: Path) -> int:
@@ -252,12 +255,14 @@ def _source(git_object: GitObject, reference: Mapping[str, Any], pointer: Pointe
     return VariableSource(f"{kind} {name}", pointer, optional, path, 0 if document is None else document.index)
 
 
-def told_apart(every: Sequence[Variables]) -> Iterator[Variables]:
-    """Yield the Kustomizations of folders with variables, each with a title that is unique for its folder."""
-    titles = Counter((each.folder, each.title) for each in every)
-    folders = {each.folder for each in every if each.fills}
-    for each in (each for each in every if each.folder in folders):
-        yield replace(each, title=f"{each.title} of {each.path}") if titles[each.folder, each.title] > 1 else each
+def told_apart(every: Iterable[Chosen]) -> Iterator[Chosen]:
+    """Yield charts or folders, each with a unique title: equal names get the file, and a number in it."""
+    for alike in grouped(((each.folder, each.title), each) for each in every).values():
+        files = grouped((each.path_of_object, each) for each in alike)
+        for path, mine in files.items():
+            for number, each in enumerate(mine, 1):
+                of = f" of {path}" if len(alike) > 1 else ""
+                yield replace(each, title=f"{each.title}{of}{f', no. {number}' if len(mine) > 1 else ''}")
 
 
 def folders_of(variables: Sequence[Variables], files: Iterable[SourceFile]) -> set[str]:
