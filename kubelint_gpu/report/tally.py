@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import shlex
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from kubelint_gpu.findings.finding import Finding, Severity, Summary
 from kubelint_gpu.messages.display import cells
-from kubelint_gpu.messages.wording import listed, some
+from kubelint_gpu.messages.wording import foremost, listed, owner_name, some
 from kubelint_gpu.report.content import Options, Report
 from kubelint_gpu.report.theme import Style, Theme, theme_of
 
@@ -160,3 +160,11 @@ def _summed(counts: list[tuple[int, str]], plural: str = "") -> str:
 
 def _count(count: int, word: str) -> str:
     return f"{count} {word}" if count == 1 else f"{count} {word}s"
+
+
+def unrendered(findings: Sequence[Finding], shown: Sequence[Finding]) -> list[str]:
+    """Return a sentence with the charts and GitOps objects that are not judged, if their notes are not shown."""
+    hidden = [one for one in findings if one.code == "KLG006" and one not in shown]
+    keys = ((one, key) for one in hidden for key in (one.object, *one.others))
+    names = dict.fromkeys(owner_name(key) if key else one.place.path for one, key in keys)
+    return [f"Not rendered, so not judged: {foremost([*names])}."] if names else []

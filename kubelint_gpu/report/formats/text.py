@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING
 
 from kubelint_gpu.findings.finding import Finding, Fix
 from kubelint_gpu.messages.display import cells
-from kubelint_gpu.messages.wording import FEW, NOT_OFFERED, counted, foremost, listed, owner_name
+from kubelint_gpu.messages.wording import FEW, NOT_OFFERED, counted, listed
 from kubelint_gpu.patterns import pattern
 from kubelint_gpu.report import snippet
 from kubelint_gpu.report.content import Mark, Options, Report, by_family, groups, headline, object_names, source_line
-from kubelint_gpu.report.tally import closing
+from kubelint_gpu.report.tally import closing, unrendered
 from kubelint_gpu.report.theme import NARROW, Theme, theme_of
 from kubelint_gpu.report.why import tables
 from kubelint_gpu.values import replace
@@ -68,19 +68,9 @@ def render(report: Report, options: Options) -> Iterator[str]:
         yield from closing(report, options)
         notes = len(report.findings) - len(ranked)
         more = [counted(notes, "note")] * bool(notes) + [_MORE] * any(map(_is_shortened, findings))
-        sentences = _unrendered(report, ranked)
-        if more and not options.verbose:
-            sentences.append(f"--verbose shows {', '.join(more)}.")
-        for line in (line for told in sentences for line in theme.wrap(told, first=0, hang=2)):
-            yield line + "\n"
-
-
-def _unrendered(report: Report, shown: Sequence[Finding]) -> list[str]:
-    """Return a sentence with the charts and GitOps objects that are not judged, if their notes are not shown."""
-    hidden = [one for one in report.findings if one.code == "KLG006" and one not in shown]
-    keys = ((one, key) for one in hidden for key in (one.object, *one.others))
-    names = dict.fromkeys(owner_name(key) if key else one.place.path for one, key in keys)
-    return [f"Not rendered, so not judged: {foremost([*names])}."] if names else []
+        verbose = [f"--verbose shows {', '.join(more)}."] if more and not options.verbose else []
+        for told in (*unrendered(report.findings, ranked), *verbose):
+            yield "".join(f"{line}\n" for line in theme.wrap(told, first=0, hang=2))
 
 
 def _is_shortened(finding: Finding) -> bool:
