@@ -162,9 +162,10 @@ def _count(count: int, word: str) -> str:
     return f"{count} {word}" if count == 1 else f"{count} {word}s"
 
 
-def unrendered(findings: Sequence[Finding], shown: Sequence[Finding]) -> list[str]:
-    """Return a sentence with the charts and GitOps objects that are not judged, if their notes are not shown."""
-    hidden = [one for one in findings if one.code == "KLG006" and one not in shown]
+def unrendered(report: Report, shown: Sequence[Finding]) -> list[str]:
+    """Return a sentence with the charts and GitOps objects that are not judged, if no note or remark names them."""
+    hidden = [one for one in report.findings if one.code == "KLG006" and one not in shown]
     keys = ((one, key) for one in hidden for key in (one.object, *one.others))
     names = dict.fromkeys(owner_name(key) if key else one.place.path for one, key in keys)
-    return [f"Not rendered, so not judged: {foremost([*names])}."] if names else []
+    untold = [name for name in names if not any(name in remark for remark in report.summary.remarks)]
+    return [f"Not rendered, so not judged: {foremost(untold)}."] if untold else []

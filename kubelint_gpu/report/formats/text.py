@@ -69,7 +69,7 @@ def render(report: Report, options: Options) -> Iterator[str]:
         notes = len(report.findings) - len(ranked)
         more = [counted(notes, "note")] * bool(notes) + [_MORE] * any(map(_is_shortened, findings))
         verbose = [f"--verbose shows {', '.join(more)}."] if more and not options.verbose else []
-        for told in (*unrendered(report.findings, ranked), *verbose):
+        for told in (*unrendered(report, ranked), *verbose):
             yield "".join(f"{line}\n" for line in theme.wrap(told, first=0, hang=2))
 
 
