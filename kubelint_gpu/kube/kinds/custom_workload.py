@@ -3,7 +3,7 @@
 Each row of the table is a kind with its API groups, whether its pods end by themselves, how a change replaces them in
 words, and its templates: a path (`[]` every entry of a list, `.*` every value of a mapping), whether a pod template or
 a bare pod spec is there, or containers in another form (`inline`, see `by_shape.composed`; `postgres`, see
-`_postgres_spec`), and the fields whose product is the number of pods; `groups` of which each has one pod less if
+`postgres_cluster`), and the fields whose product is the number of pods; `groups` of which each has one pod less if
 there is a `first` template.
 `either` is a pod spec if it has containers, else a template.
 `more` says that the pod template is no plain one: it has additional fields, and lacks some that a pod needs.
@@ -22,14 +22,14 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-from kubelint_gpu.kube.kinds import by_shape, custom_strategy
+from kubelint_gpu.kube.kinds import by_shape, custom_strategy, postgres_cluster
 from kubelint_gpu.kube.objects.meta import Meta, read_meta
 from kubelint_gpu.kube.objects.pod import read_pod_spec
 from kubelint_gpu.kube.objects.workload import Workload, api_group, is_base, is_workload
 from kubelint_gpu.kube.values.errors import InvalidObject, Pointer
 from kubelint_gpu.kube.values.fields import Fields
 from kubelint_gpu.kube.values.frozen import FrozenMap
-from kubelint_gpu.kube.values.plain import at, mapping, sequence
+from kubelint_gpu.kube.values.plain import at
 from kubelint_gpu.kube.values.selectors import read_label_selector
 from kubelint_gpu.patterns import pattern
 from kubelint_gpu.values import replace
@@ -168,8 +168,8 @@ def _workload(
     template = read_meta(here.down("metadata")) if whole else Meta()
     if row["form"] == "postgres":
         name = read_meta(root.down("metadata")).name
-        template = Meta(labels=FrozenMap(_postgres_labels(name)))
-        spec = Fields(_postgres_spec(name, here.value), pointer, problems)
+        template = Meta(labels=FrozenMap(postgres_cluster.pod_labels(name)))
+        spec = Fields(postgres_cluster.pod_spec(name, here.value), pointer, problems)
         asks = ((*pointer, "resources") if "resources" in here.value else pointer,)
     containers = spec.value.get("containers")
     known = isinstance(containers, list) and bool(containers)
@@ -247,40 +247,3 @@ def _above(value: dict[str, Any], pointer: Pointer) -> dict[str, Any]:
         here = at(value, pointer[:end])
         found.update(here if isinstance(here, dict) else {})
     return found
-
-
-_HOSTNAME = "kubernetes.io/hostname"
-_REQUIRED = "requiredDuringSchedulingIgnoredDuringExecution"
-_OF_SPEC = ("priorityClassName", "schedulerName", "topologySpreadConstraints")
-_OF_AFFINITY = ("nodeSelector", "tolerations")
-
-
-def _postgres_labels(cluster: str) -> dict[str, str]:
-    """Return the labels of the pods of a Cluster by its name."""
-    return {"cnpg.io/cluster": cluster, "cnpg.io/podRole": "instance"}
-
-
-def _postgres_spec(cluster: str, spec: dict[str, Any]) -> dict[str, Any]:
-    """Return the spec of an instance's pod from the name and the spec of its Cluster, as CloudNativePG 1.30.0 makes it.
-
-    Source: `CreateAffinitySection` and `CreateGeneratedAntiAffinity` of pkg/specs/pods.go.
-    """
-    config = mapping(spec.get("affinity"))
-    apart = mapping(config.get("additionalPodAntiAffinity"))
-    if config.get("enablePodAntiAffinity") is not False and config.get("podAntiAffinityType") == "required":
-        term = {
-            "labelSelector": {"matchLabels": _postgres_labels(cluster)},
-            "topologyKey": config.get("topologyKey") or _HOSTNAME,
-        }
-        apart = {**apart, _REQUIRED: [term, *sequence(apart.get(_REQUIRED))]}
-    affinity = {
-        "nodeAffinity": config.get("nodeAffinity"),
-        "podAffinity": config.get("additionalPodAffinity"),
-        "podAntiAffinity": apart,
-    }
-    return {
-        **{key: spec[key] for key in _OF_SPEC if key in spec},
-        **{key: config[key] for key in _OF_AFFINITY if key in config},
-        "affinity": {key: value for key, value in affinity.items() if value},
-        "containers": [{"name": "postgres", "image": "image", "resources": mapping(spec.get("resources"))}],
-    }
