@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator
 from typing import TypeVar
 
 from kubelint_gpu.capacity.full_cluster import FullCluster, Group, place, victims_for
@@ -13,7 +13,6 @@ from kubelint_gpu.inventory.gpus.gpu_models import gpus_in
 from kubelint_gpu.inventory.view.node_names import natural
 from kubelint_gpu.kube.gpu.gpu_labels import HOSTNAME
 from kubelint_gpu.kube.objects.disruption import allowed_disruptions
-from kubelint_gpu.kube.objects.pod import Pod
 from kubelint_gpu.kube.objects.requests import pod_requests
 from kubelint_gpu.scheduler import Snapshot
 from kubelint_gpu.scheduler.placement.capacity import numbered
@@ -87,7 +86,7 @@ def departure(cluster: FullCluster, nodes: Collection[str], what: str) -> Depart
     left = Snapshot.of(replace(base, nodes=tuple(node for node in base.nodes if node.name not in gone), pods=()))
     left = left.with_pods(stay)
     lost = [pod for pod in cluster.others if pod.spec.node_name in gone and is_moved(pod) and not is_made_anew(pod)]
-    moves = []
+    moves, keys = [], {one.key for one in cluster.movable}
     preempted: dict[str, list[str]] = {}
     for one in sorted(cluster.movable, key=lambda one: -(one.pod.spec.priority or 0)):
         leaving, driven = sum(node in gone for node in one.placed), preempted.get(one.key, [])
@@ -95,9 +94,8 @@ def departure(cluster: FullCluster, nodes: Collection[str], what: str) -> Depart
         found, left = place(one, pods, left) if pods else ([], left)
         while len(found) < pods and (victims := victims_for(there := replace(one, placed=(*one.placed, *found)), left)):
             for pod, node in victims:
-                owner = _owner(pod, cluster.movable)
-                preempted.setdefault(owner, []).append(node)
-                lost += [pod] if not owner and is_moved(pod) else []
+                preempted.setdefault(owner_of(pod), []).append(node)
+            lost += [pod for pod, _ in victims if owner_of(pod) not in keys and is_moved(pod)]
             added, left = place(there, 1, left.without(victims))
             if not added:
                 break
@@ -108,17 +106,6 @@ def departure(cluster: FullCluster, nodes: Collection[str], what: str) -> Depart
             moves.append(Move(one, tuple(found), drained, tuple(driven)))
     amounts = (len(lost), sum(gpus_in(pod_requests(pod.spec)) for pod in lost))
     return Departure(what, tuple(sorted(gone, key=natural)), tuple(moves), amounts)
-
-
-def _owner(pod: Pod, groups: Sequence[Group]) -> str:
-    """The key of the workload of a pod, which runs or was placed; empty if it is none of the groups."""
-    key, made = owner_of(pod), (pod.meta.namespace, pod.meta.labels)
-    mine = (
-        one.key
-        for one in groups
-        if key == one.key or (not key and made == (one.pod.meta.namespace, one.pod.meta.labels))
-    )
-    return next(mine, "")
 
 
 def _budgets(cluster: FullCluster, one: Group) -> tuple[tuple[str, ...], int | None]:

@@ -15,7 +15,7 @@ from kubelint_gpu.messages.wording import workload_name
 from kubelint_gpu.scheduler import Snapshot, attempt, fit
 from kubelint_gpu.scheduler.placement.capacity import numbered
 from kubelint_gpu.scheduler.placement.filling import fill
-from kubelint_gpu.simulation.prepare.workload_change import created_pod, own_pods, owner_of, pods_of_others
+from kubelint_gpu.simulation.prepare.workload_change import own_pods, owned_pod, owner_of, pods_of_others
 from kubelint_gpu.values import Value, replace
 from kubelint_gpu.workspace.apply_set import ApplySet
 from kubelint_gpu.workspace.cluster_context import ClusterContext
@@ -137,7 +137,7 @@ def _declared(units: Sequence[ApplySet]) -> tuple[list[DeclaredGroup], tuple[str
         for subject in unit.subjects:
             known, workload = found.get(subject.workload.key), subject.workload
             if known is None or _size(subject) > _size(known.subject):
-                pod, bound = created_pod(workload, "new"), subject.controller.node_bound
+                pod, bound = owned_pod(workload, "new"), subject.controller.node_bound
                 name = f"{workload_name(workload)}{workload.key.removeprefix(workload.object)}"
                 gpus = gpus_in(pod_requests(pod.spec))
                 found[workload.key] = DeclaredGroup(
