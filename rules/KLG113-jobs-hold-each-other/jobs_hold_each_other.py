@@ -32,7 +32,7 @@ from kubelint_gpu.simulation.search.verdict import Verdict
 _POLICY: Pointer = ("spec", "concurrencyPolicy")
 _WHOLE = "let Kueue admit it whole, or a scheduler with pod groups place it whole: then it holds nothing"
 _QUEUED = "what admits it whole looks at a quota and not at the nodes: ask for what these have, or add nodes"
-_ALLOWED = "raise the quota until it allows all the pods at once; Kueue does not help: it ignores ResourceQuotas"
+_ALLOWED = "raise the quota until it allows all the pods at once; Kueue does not help: it admits by quotas of its own"
 _UNITS = ((86_400, "day"), (3_600, "hour"), (60, "minute"))
 
 

@@ -31,7 +31,7 @@ nodes:
 """
 _REPOSITORY = """\
   - repo: https://github.com/kubelint-gpu/kubelint-gpu
-    rev: 75b73f9e797db40a63cecee22a1f17091fbaa7b8 # pre-commit autoupdate --bleeding-edge --freeze
+    rev: 451e93dd80a2e60b8f741b564ead913c275a557e # pre-commit autoupdate --bleeding-edge --freeze
     hooks:
       - id: kubelint-gpu
 """

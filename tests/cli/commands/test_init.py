@@ -36,6 +36,15 @@ def test_everything_that_is_missing_is_made_and_the_next_run_reports_nothing_old
     assert check_json("--select", "KLG114", cwd=repository).codes == ["KLG114"]
 
 
+def test_a_repository_without_manifests_has_no_baseline_and_no_failure(tmp_path):
+    (tmp_path / ".git").mkdir()
+    ran = kubelint("init", "--yes", "--draft", cwd=tmp_path)
+    assert ran.code == 0
+    assert "There is no manifest yet" in ran.out
+    assert "failed" not in ran.out + ran.err
+    assert sorted(held(tmp_path)) == sorted({*MADE} - {".kubelint-gpu-baseline.json"})
+
+
 def test_what_the_filled_in_inventory_finds_can_be_accepted_as_the_next_step_says(repository):
     assert "kubelint-gpu check --write-baseline" in kubelint("init", "--yes", "--draft", cwd=repository).out
     (repository / "cluster.yaml").write_bytes((TRACKER / "nodes.yaml").read_bytes())
