@@ -6,11 +6,13 @@ from collections.abc import Sequence
 
 from kubelint_gpu.capacity.full_cluster import FullCluster, Group, place, victims_for
 from kubelint_gpu.groups import grouped
-from kubelint_gpu.inventory.gpus.gpu_models import gpus_in, model_of
+from kubelint_gpu.inventory.gpus.gpu_models import accelerators_of, model_of
 from kubelint_gpu.inventory.view.node_names import natural
 from kubelint_gpu.kube.gpu.gpu_labels import POOL
 from kubelint_gpu.kube.objects.node import Node
+from kubelint_gpu.kube.objects.pod import Pod
 from kubelint_gpu.kube.objects.requests import pod_requests
+from kubelint_gpu.scheduler.framework.node_info import NodeInfo
 from kubelint_gpu.values import Value
 
 
@@ -18,7 +20,8 @@ class PoolShare(Value):
     """The nodes of one GPU model and one pool, and how their GPUs are used.
 
     Attributes:
-        model: the GPU model by the nodes' labels, otherwise the resource.
+        model: the GPU model by the nodes' labels, otherwise the resource. If the nodes have several resources, as with
+            MIG profiles, each has a share of its own, with the resource behind the model.
         pool: the pool of the inventory; empty for nodes without one.
         nodes: their names.
         gpus: how many GPUs they have.
@@ -91,33 +94,44 @@ def shares_of(cluster: FullCluster, surges: Sequence[Surge]) -> tuple[PoolShare,
     """The nodes with GPUs by model and pool, those with the most GPUs first."""
     inventory = cluster.world.inventory
     pool_of = {name: pool.name for pool in (inventory.pools if inventory else ()) for name in pool.nodes}
-    infos = [info for info in cluster.snapshot.nodes if gpus_in(info.node.allocatable)]
-    found = grouped(((model_of(info.node), pool_of.get(info.name, "") or _pool(info.node)), info) for info in infos)
-    other: dict[str, int] = {}
-    for pod in cluster.others:
-        name = str(pod.spec.node_name)
-        other[name] = other.get(name, 0) + gpus_in(pod_requests(pod.spec))
-    waiting = grouped(
-        (min(one.fits(cluster.empty), key=natural, default=""), one.pending * one.gpus)
-        for one in cluster.groups
-        if one.pending
+    found = grouped(
+        ((_model(info.node, resource), pool_of.get(info.name, "") or _pool(info.node), resource), info)
+        for info in cluster.snapshot.nodes
+        for resource in accelerators_of(info.node)
     )
-    taken = grouped((one.home, one.group.gpus) for one in surges)
-    shares = [
-        PoolShare(
+    other = grouped((str(pod.spec.node_name), pod) for pod in cluster.others)
+    waiting = grouped(
+        (min(one.fits(cluster.empty), key=natural, default=""), one) for one in cluster.groups if one.pending
+    )
+    taken = grouped((one.home, one.group.pod) for one in surges)
+
+    def share(model: str, pool: str, resource: str, members: Sequence[NodeInfo]) -> PoolShare:
+        def asked(pod: Pod) -> int:
+            return pod_requests(pod.spec).get(resource, 0)
+
+        names = [info.name for info in members]
+        others = sum(asked(pod) for name in names for pod in other.get(name, ()))
+        spare = [asked(pod) for name in names for pod in taken.get(name, ())]
+        return PoolShare(
             model,
             pool,
-            tuple(sorted((info.name for info in members), key=natural)),
-            sum(gpus_in(info.node.allocatable) for info in members),
-            others := sum(other.get(info.name, 0) for info in members),
-            sum(gpus_in(info.used) for info in members) - others,
-            sum(amount for info in members for amount in waiting.get(info.name, ())),
-            max([amount for info in members for amount in taken.get(info.name, ())], default=0),
-            sum(amount for info in members for amount in taken.get(info.name, ())),
+            tuple(sorted(names, key=natural)),
+            sum(info.node.allocatable[resource] for info in members),
+            others,
+            sum(info.used.get(resource, 0) for info in members) - others,
+            sum(one.pending * asked(one.pod) for name in names for one in waiting.get(name, ())),
+            max(spare, default=0),
+            sum(spare),
         )
-        for (model, pool), members in found.items()
-    ]
+
+    shares = [share(*key, members) for key, members in found.items()]
     return tuple(sorted(shares, key=lambda one: (-one.gpus, one.model, one.pool)))
+
+
+def _model(node: Node, resource: str) -> str:
+    """The model of a node's GPUs, with the resource if the node counts others by another one."""
+    model, every = model_of(node), accelerators_of(node)
+    return model if len(every) == 1 else resource if model == ", ".join(every) else f"{model}, {resource}"
 
 
 def _pool(node: Node) -> str:

@@ -8,6 +8,8 @@ from full_clusters import laid_out, node, running, workload
 
 from kubelint_gpu.capacity.supply import shares_of, surges_of
 
+MIG = ("nvidia.com/mig-1g.5gb", "nvidia.com/mig-2g.10gb")
+
 
 def test_each_model_has_a_row_that_adds_up(tmp_path):
     cluster = [node("n", 4), node("m", 4), node("big", 8, model="A100"), node("cpu"), running("x", "n", 2)]
@@ -17,6 +19,19 @@ def test_each_model_has_a_row_that_adds_up(tmp_path):
     small = shares["L4"]
     assert (small.nodes, small.gpus, small.others, small.declared, small.free) == (("m", "n"), 8, 2, 6, 0)
     assert (shares["A100"].declared, shares["A100"].free) == (8, 0)
+
+
+@pytest.mark.parametrize(("model", "names"), [("A100", tuple(f"A100, {name}" for name in MIG)), (None, MIG)])
+def test_profiles_of_two_sizes_are_not_added_up(tmp_path, model, names):
+    mig = node("m", 1, model=model)
+    mig["status"]["allocatable"] |= {"nvidia.com/gpu": 0, MIG[0]: 3, MIG[1]: 2}
+    if model is None:
+        del mig["metadata"]["labels"]["nvidia.com/gpu.product"]
+    slices = workload("a", 4, 0)
+    slices["spec"]["template"]["spec"]["containers"][0]["resources"]["limits"] = {MIG[0]: 1}
+    found = laid_out(tmp_path, [mig], [slices])
+    shares = {one.model: (one.gpus, one.declared, one.pending, one.free) for one in shares_of(found, surges_of(found))}
+    assert shares == {names[0]: (3, 3, 1, 0), names[1]: (2, 0, 0, 2)}
 
 
 def test_rollouts_take_the_largest_one_by_one_and_the_sum_at_once(tmp_path):

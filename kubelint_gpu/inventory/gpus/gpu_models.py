@@ -55,11 +55,15 @@ def gpus_in(amounts: Mapping[str, int]) -> int:
     return sum(amount for name, amount in amounts.items() if is_accelerator(name))
 
 
+def accelerators_of(node: Node) -> list[str]:
+    """The resources of a node that count its GPUs or parts of them, sorted."""
+    return sorted(name for name, amount in node.allocatable.items() if amount and is_accelerator(name))
+
+
 def model_of(node: Node) -> str:
     """The GPU model of a node as its labels call it; without one the resources that count its GPUs."""
     named = [node.labels[key] for key in MODEL if node.labels.get(key)]
-    resources = [name for name, amount in node.allocatable.items() if amount and is_accelerator(name)]
-    return named[0] if named else ", ".join(sorted(resources))
+    return named[0] if named else ", ".join(accelerators_of(node))
 
 
 class GpuModel(Value):
