@@ -14,6 +14,7 @@ from kubelint_gpu.engine.fixes.trials import Trials
 from kubelint_gpu.engine.overlays import OverlayFinding, seen_through
 from kubelint_gpu.engine.reported import finding_of
 from kubelint_gpu.engine.selection import Suppression, left_by
+from kubelint_gpu.evidence.declared_lines import told_at
 from kubelint_gpu.findings.decided import Decided
 from kubelint_gpu.findings.finding import Finding, Fix, Place, Refusal, Step
 from kubelint_gpu.kube.admission.defaults import extended_resources
@@ -103,7 +104,7 @@ def _picture(draft: Diagnostic) -> RolloutPicture | None:
 
 
 def located(unit: ApplySet, draft: Diagnostic) -> tuple[Step, ...]:
-    """The steps of a finding, each with the place of its workload or node, unless that is the finding's own."""
+    """The steps of a finding, each with the place of its workload, node or quota, unless that is the finding's own."""
     if not draft.trace:
         return ()
     subjects = {one.workload.key: one for one in unit.subjects}
@@ -113,6 +114,9 @@ def located(unit: ApplySet, draft: Diagnostic) -> tuple[Step, ...]:
         kind, _, name = step.about.partition("/")
         if step.actor == _SCHEDULER and step.about in subjects:
             return _request(subjects[step.about])
+        if kind == "ResourceQuota":
+            namespace, _, quota = name.partition("/")
+            return next((one.place for one in told_at(unit, kind, quota, "", namespace, ("spec", "hard"))), None)
         node = unit.world.declared(kind, name) if kind == "Node" else None
         if node is not None:
             return unit.world.place(node)

@@ -147,12 +147,14 @@ class Narration:
             return TraceStep("kube-scheduler", f"cannot place {pods}", one.owner, pods, scheduler=one.scheduler)
         kind = one.owner.split("/", maxsplit=1)[0]
         controller = "ReplicaSet" if kind == "Deployment" else kind
-        if one.refusal is not None and one.refusal.kind != PODS:
+        if one.refusal is None:
+            return TraceStep(f"{controller} controller", f"cannot create {pods}: ", one.owner)
+        quota = f"ResourceQuota/{one.owner.split('/')[1]}/{one.refusal.quota}"
+        if one.refusal.kind != PODS:
             message = f"cannot create a claim for {pods}: {one.refusal.text}"
             maker = "ephemeral volume" if one.refusal.kind == VOLUME_CLAIMS else "resource claim"
-            return TraceStep(f"{maker} controller", message, one.owner)
-        message = f"cannot create {pods}: {one.refusal.text if one.refusal is not None else ''}"
-        return TraceStep(f"{controller} controller", message, one.owner)
+            return TraceStep(f"{maker} controller", message, quota)
+        return TraceStep(f"{controller} controller", f"cannot create {pods}: {one.refusal.text}", quota)
 
     def _request(self, state: State, index: int) -> Pod:
         return next(self._kinds[kind].pod for kind, _, _ in state.nodes[index] if kind >= 0)

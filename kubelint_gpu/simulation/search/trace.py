@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 class TraceStep(Value):
-    """One event of a run, in words: the actor, the message, and the workload or node that it is `about`.
+    """One event of a run, in words: the actor, the message, and the workload, node or quota that it is `about`.
 
     `pods` are placed on a `node` with `left` free, or they wait for ever; then `scheduler` is the scheduler's own
     message.
