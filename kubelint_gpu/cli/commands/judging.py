@@ -16,7 +16,7 @@ from kubelint_gpu.cli.own_files import own_files, refuse_own_files, wholly_check
 from kubelint_gpu.engine.baseline import Baseline, load_baseline, settle
 from kubelint_gpu.engine.run import Outcome, check
 from kubelint_gpu.engine.selection import Selection, per_path_problems, select
-from kubelint_gpu.messages.printing import say
+from kubelint_gpu.messages.display import say
 from kubelint_gpu.report.content import Options, Report
 from kubelint_gpu.values import Value, replace
 from kubelint_gpu.workspace.project.comparison import Comparison, comparison

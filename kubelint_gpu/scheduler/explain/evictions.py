@@ -6,7 +6,6 @@ from collections.abc import Mapping, Sequence
 
 from kubelint_gpu.budget import TOLD
 from kubelint_gpu.kube.objects.requests import is_extended
-from kubelint_gpu.scheduler.candidate import Candidate, best, victims_on
 from kubelint_gpu.scheduler.explain.explained_class import blocking
 from kubelint_gpu.scheduler.explain.holders import Holder, holders
 from kubelint_gpu.scheduler.explain.pod_changes import DISTANT
@@ -18,7 +17,7 @@ from kubelint_gpu.scheduler.framework.plugin import Code, Status
 from kubelint_gpu.scheduler.framework.pod_memory import host_ports
 from kubelint_gpu.scheduler.plugins import node_ports
 from kubelint_gpu.scheduler.plugins.node_ports import conflicting
-from kubelint_gpu.scheduler.preemption import NOT_HELPFUL, Preemption
+from kubelint_gpu.scheduler.preemption import NOT_HELPFUL, Candidate, Preemption, best, victims_on
 from kubelint_gpu.scheduler.relations import held as held_by
 
 _PORTS = node_ports.NAME

@@ -11,14 +11,19 @@ from kubelint_gpu.scheduler.attempt import held
 from kubelint_gpu.scheduler.explain.cluster_changes import CapacityGrows, NodeJoins, PodsEnd, refused_by_quota
 from kubelint_gpu.scheduler.explain.evictions import Outcomes, eviction_on, holders_on, outcomes_of
 from kubelint_gpu.scheduler.explain.explained_class import (
+    LABELS,
+    ClassRows,
     ExplainedClass,
     Explanation,
     Unmet,
     devices_of,
     devices_taken,
     extent,
+    free_on,
+    groups_of,
+    nearness,
+    shortage,
 )
-from kubelint_gpu.scheduler.explain.node_groups import LABELS, ClassRows, free_on, groups_of, nearness, shortage
 from kubelint_gpu.scheduler.explain.pod_changes import DISTANT
 from kubelint_gpu.scheduler.explain.what_would_help import GATES, Remedy, RemedySearch, actual
 from kubelint_gpu.scheduler.fit import FitResult, fit

@@ -11,8 +11,13 @@ from kubelint_gpu.kube.objects.workload import Workload
 from kubelint_gpu.simulation.bounds.preconditions import gives_way
 from kubelint_gpu.simulation.controllers import rollout_state
 from kubelint_gpu.simulation.model.simulation import Simulation
-from kubelint_gpu.simulation.prepare.coupling import bound_workloads, companion_workloads, labels_of
-from kubelint_gpu.simulation.prepare.locality import companions, needs_others
+from kubelint_gpu.simulation.prepare.coupling import (
+    bound_workloads,
+    companion_workloads,
+    companions,
+    labels_of,
+    needs_others,
+)
 from kubelint_gpu.simulation.prepare.volumes import with_bound_claims
 from kubelint_gpu.simulation.prepare.workload_change import created_pod, is_temporary, pods_of_others
 from kubelint_gpu.simulation.search import placements

@@ -8,7 +8,7 @@ from left_out import without
 from rollout_objects import cluster, deployment, node, same, spread
 from spread_workloads import random_workloads
 
-from kubelint_gpu.simulation.model.domains import EQUAL_ZONES
+from kubelint_gpu.simulation.model.node_symmetry import EQUAL_ZONES
 from kubelint_gpu.simulation.questions.rollouts import judge
 from kubelint_gpu.simulation.search.verdict import Verdict
 
