@@ -18,7 +18,7 @@ from kubelint_gpu.analysis.node_misfit import (
 from kubelint_gpu.findings.finding import Certainty
 from kubelint_gpu.kube.objects.label_algebra import unsatisfiable
 from kubelint_gpu.kube.objects.requests import pod_requests
-from kubelint_gpu.scheduler import FitResult, Status
+from kubelint_gpu.scheduler import Status
 from kubelint_gpu.scheduler.companions import fit_lone
 from kubelint_gpu.scheduler.framework.facts import Held
 from kubelint_gpu.scheduler.framework.node_reason import NodeReason

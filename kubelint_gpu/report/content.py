@@ -187,7 +187,7 @@ def object_name(finding: Finding) -> str:
 def headline(finding: Finding) -> str:
     """Return the message, prefixed by the name of the object if the message does not contain it."""
     name = object_name(finding)
-    if not name or _names(finding.message.partition(": ")[0], finding):
+    if not name or _names(_subject(finding.message), finding):
         return finding.message
     return with_short_words(f"{name}: {finding.message}")
 
@@ -201,6 +201,11 @@ def object_names(finding: Finding, most: int) -> str:
     names = [owner_name(key) if len(kinds) > 1 else key.partition("/")[2] for key in keys]
     more = [f"{len(names) - most} more"] * (most < len(names))
     return f"{'' if len(kinds) > 1 else ''.join(kinds)}{listed([*names[:most], *more])}"
+
+
+def _subject(message: str) -> str:
+    """Return the subject of a message, before the colon; holders and evicted pods come after it."""
+    return message.partition(": ")[0]
 
 
 def _names(message: str, finding: Finding) -> bool:

@@ -34,9 +34,7 @@ def comparison(against: str, paths: Sequence[str] = ()) -> Comparison:
     """
     if against.startswith(_REVISION):
         return Comparison(against.removeprefix(_REVISION))
-    if against.startswith(_PATH) or (
-        against.startswith(".") or against.endswith("/") or "\\" in against or os.path.isabs(against)
-    ):
+    if against.startswith(_PATH) or _only_a_path(against):
         return Comparison("", against.removeprefix(_PATH))
     if not exists(against):
         return Comparison(against)
@@ -47,6 +45,11 @@ def comparison(against: str, paths: Sequence[str] = ()) -> Comparison:
     if against.endswith(SUFFIXES) or not exists(repository_root(folder) / ".git"):
         return Comparison("", against)
     raise click.ClickException(f"--against: git knows no revision {against}; for the path write ./{against}")
+
+
+def _only_a_path(text: str) -> bool:
+    """Whether no revision can have this name, by `git check-ref-format`."""
+    return text.startswith(".") or text.endswith("/") or "\\" in text or os.path.isabs(text)  # noqa: PTH117 - text
 
 
 def _is_known(revision: str, folder: Path) -> bool:
