@@ -44,11 +44,7 @@ _current: ContextVar[Allowance | None] = ContextVar("allowance", default=None)
 
 
 def charge(steps: int) -> None:
-    """Charge steps to the allowance.
-
-    Raises:
-        UsedUp: no steps are left.
-    """
+    """Charge steps to the allowance. Raises UsedUp if no steps are left."""
     allowance = _current.get()
     if allowance is not None:
         allowance.left -= steps

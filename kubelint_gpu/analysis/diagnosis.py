@@ -18,7 +18,7 @@ from kubelint_gpu.analysis.node_misfit import (
 from kubelint_gpu.findings.finding import Certainty
 from kubelint_gpu.kube.objects.label_algebra import unsatisfiable
 from kubelint_gpu.kube.objects.requests import pod_requests
-from kubelint_gpu.scheduler import FitResult, Status
+from kubelint_gpu.scheduler import Status
 from kubelint_gpu.scheduler.companions import fit_lone
 from kubelint_gpu.scheduler.framework.facts import Held
 from kubelint_gpu.scheduler.framework.node_reason import NodeReason
@@ -86,7 +86,7 @@ def diagnose(unit: ApplySet) -> Iterator[tuple[WorkloadCheck, Diagnosis]]:
         certainty: Certainty = "certain" if unit.is_closed_to(subject) and subject.workload.replicas else "possible"
         alone, before = found.fit, found.fit.prefilter
         if before is not None and held(before.plugin) == Held.VOLUME.value:
-            alone = _with_volumes(unit, subject)
+            alone = fit_lone(subject.pod, unit.empty_with_claims_of(subject.workload))
             if alone.prefilter is not None:
                 yield subject, Diagnosis("KLG201", ", ".join(before.reasons), certainty=certainty, by_volume=True)
         if alone.prefilter is not None or alone.error is not None or alone.hopeful:
@@ -98,11 +98,6 @@ def diagnose(unit: ApplySet) -> Iterator[tuple[WorkloadCheck, Diagnosis]]:
         grown = unit.on_growth(subject)
         rejections = alone.rejections or (grown.rejections if grown is not None else {})
         yield subject, _cause(unit, subject, rejections, certainty)
-
-
-def _with_volumes(unit: ApplySet, subject: WorkloadCheck) -> FitResult:
-    """Where its pod fits alone if its claims have the volumes that are provisioned or available for them."""
-    return fit_lone(subject.pod, unit.empty_with_claims_of(subject.workload))
 
 
 def _of_daemons(unit: ApplySet, subject: WorkloadCheck) -> Diagnosis | None:

@@ -30,7 +30,7 @@ from kubelint_gpu.scheduler.framework.storage_index import direct_claims
 from kubelint_gpu.scheduler.plugins import node_ports, volume_restrictions
 from kubelint_gpu.simulation.bounds import preconditions
 from kubelint_gpu.simulation.prepare.workload_change import own_pods, owner_of, pods_of_others
-from kubelint_gpu.simulation.search.blockers import ATTACH
+from kubelint_gpu.simulation.search.blocked import ATTACH
 from kubelint_gpu.simulation.search.trace import Blocker, Waiting
 from kubelint_gpu.simulation.search.verdict import Judgement
 

@@ -13,7 +13,7 @@ from kubelint_gpu.capacity.full_cluster import with_all_pods
 from kubelint_gpu.capacity.quota_demand import quota_demands
 from kubelint_gpu.capacity.supply import PoolShare
 from kubelint_gpu.findings.picture import PoolPicture
-from kubelint_gpu.inventory.view.node_names import abbreviated
+from kubelint_gpu.inventory.view.node_rows import abbreviated
 from kubelint_gpu.messages.display import visible
 from kubelint_gpu.messages.wording import budget_names, counted, listed, verb
 from kubelint_gpu.simulation.questions.drain import Drained

@@ -10,7 +10,7 @@ from kubelint_gpu.capacity.full_cluster import FullCluster, Group, place, victim
 from kubelint_gpu.capacity.supply import PoolShare, Surge, shares_of, surges_of
 from kubelint_gpu.groups import grouped
 from kubelint_gpu.inventory.gpus.gpu_models import gpus_in
-from kubelint_gpu.inventory.view.node_names import natural
+from kubelint_gpu.inventory.view.node_rows import natural
 from kubelint_gpu.kube.gpu.gpu_labels import HOSTNAME
 from kubelint_gpu.kube.objects.disruption import allowed_disruptions
 from kubelint_gpu.kube.objects.requests import pod_requests

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from kubelint_gpu.groups import grouped
 from kubelint_gpu.inventory.gpus.gpu_models import gpus_in
-from kubelint_gpu.inventory.view.node_names import natural
+from kubelint_gpu.inventory.view.node_rows import natural
 from kubelint_gpu.kube.objects.cluster import Cluster
 from kubelint_gpu.kube.objects.pod import Pod
 from kubelint_gpu.kube.objects.requests import pod_requests

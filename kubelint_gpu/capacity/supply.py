@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from kubelint_gpu.capacity.full_cluster import FullCluster, Group, place, victims_for
 from kubelint_gpu.groups import grouped
 from kubelint_gpu.inventory.gpus.gpu_models import accelerators_of, model_of
-from kubelint_gpu.inventory.view.node_names import natural
+from kubelint_gpu.inventory.view.node_rows import natural
 from kubelint_gpu.kube.gpu.gpu_labels import POOL
 from kubelint_gpu.kube.objects.node import Node
 from kubelint_gpu.kube.objects.pod import Pod

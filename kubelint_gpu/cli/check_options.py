@@ -11,8 +11,7 @@ from kubelint_gpu.budget import EFFORTS
 from kubelint_gpu.cli.help.shell_completion import codes
 from kubelint_gpu.documents.emitter import flow_text, scalar_text
 from kubelint_gpu.findings.finding import SEVERITIES, THRESHOLDS
-from kubelint_gpu.messages.display import visible
-from kubelint_gpu.messages.printing import say
+from kubelint_gpu.messages.display import say, visible
 from kubelint_gpu.options import executor_option, option, rendering_options
 from kubelint_gpu.report.format_names import FORMATS
 from kubelint_gpu.workspace.project.configuration import Configuration

@@ -12,8 +12,7 @@ import click
 
 from kubelint_gpu.cli.exit_codes import FAILED, INTERRUPTED, NOTHING
 from kubelint_gpu.cli.help.manual import ManualGroup
-from kubelint_gpu.messages.display import visible
-from kubelint_gpu.messages.printing import say
+from kubelint_gpu.messages.display import say, visible
 from kubelint_gpu.options import option
 from kubelint_gpu.version import __version__
 

@@ -12,8 +12,7 @@ from collections.abc import Collection, Iterator
 from kubelint_gpu.documents.builder import SECOND_DOCUMENT, Builder
 from kubelint_gpu.documents.document import Document, Problem, Reading
 from kubelint_gpu.documents.ledger import DOCUMENT, MAX_SIZE, TOO_MUCH, TOO_MUCH_TOGETHER, Ledger, TooMuch, Unreadable
-from kubelint_gpu.documents.parser import next_event, refuses_more
-from kubelint_gpu.documents.skimming import parses, skim
+from kubelint_gpu.documents.parser import next_event, parses, refuses_more, skim
 from kubelint_gpu.documents.source_text import SourceText, Span, source_text
 from kubelint_gpu.patterns import pattern
 

@@ -56,11 +56,7 @@ class NotJson(ValueError):  # noqa: N818 - it states what the scalar is, the mes
 
 
 def plain(text: str) -> Scalar:
-    """Return the value of a scalar without quotes and without a tag.
-
-    Raises:
-        NotJson: for `.inf` and `.nan`.
-    """
+    """Return the value of a scalar without quotes and without a tag. Raises NotJson for `.inf` and `.nan`."""
     if text in WORDS:
         return WORDS[text]
     first = text[0]

@@ -17,7 +17,7 @@ from kubelint_gpu.scheduler.companions import own_terms
 from kubelint_gpu.scheduler.framework.storage_index import direct_claims
 from kubelint_gpu.scheduler.plugins import inter_pod_affinity, pod_topology_spread
 from kubelint_gpu.scheduler.relations import facts_of
-from kubelint_gpu.simulation.search.blockers import ATTACH
+from kubelint_gpu.simulation.search.blocked import ATTACH
 from kubelint_gpu.simulation.search.trace import Waiting
 from kubelint_gpu.workspace import field_pointers
 from kubelint_gpu.workspace.answers import once

@@ -6,9 +6,9 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from itertools import islice
 
 from kubelint_gpu.evidence import exclusive_lines
+from kubelint_gpu.evidence.declared_lines import tie_lines
 from kubelint_gpu.evidence.exclusive_lines import device_lines, exclusive_claims
 from kubelint_gpu.evidence.node_lines import clues, holding, place_of, port_lines, refusing_quota, requested
-from kubelint_gpu.evidence.volume_ties import tie_lines
 from kubelint_gpu.findings.finding import Related
 from kubelint_gpu.groups import grouped, in_order
 from kubelint_gpu.messages.wait import Wait, every

@@ -13,12 +13,12 @@ from kubelint_gpu.kube.objects.taints import Taint
 from kubelint_gpu.kube.values.quantity import canonical, shown
 from kubelint_gpu.messages.events import requirement_text, told
 from kubelint_gpu.report.formats.json import decided_rows
-from kubelint_gpu.scheduler.candidate import Candidate
 from kubelint_gpu.scheduler.explain import cluster_changes as what
 from kubelint_gpu.scheduler.explain.cluster_changes import Change
 from kubelint_gpu.scheduler.explain.explained_class import ExplainedClass, Extent
 from kubelint_gpu.scheduler.explain.holders import Holder
 from kubelint_gpu.scheduler.explain.what_would_help import Remedy
+from kubelint_gpu.scheduler.preemption import Candidate
 from kubelint_gpu.version import __version__
 from kubelint_gpu.workspace.apply_set import ApplySet
 from kubelint_gpu.workspace.workload_check import WorkloadCheck

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from kubelint_gpu.explain.scheduling_moments import SchedulingMoment
-from kubelint_gpu.inventory.view.node_names import abbreviated
+from kubelint_gpu.inventory.view.node_rows import abbreviated
 from kubelint_gpu.kube.objects.meta import Owner
 from kubelint_gpu.kube.objects.pod import UNTOLD_PRIORITY, PodSpec
 from kubelint_gpu.messages.events import Own, owner_text, requirement_text

@@ -43,11 +43,7 @@ def program() -> str:
 
 @lru_cache(maxsize=2)
 def folders(catalogue: Path | None = None) -> dict[str, Path]:
-    """The folder of each rule, by code, in the order of codes.
-
-    Raises:
-        BrokenRule: two folders have the same code.
-    """
+    """The folder of each rule, by code, in the order of codes. Raises BrokenRule if two folders have the same code."""
     found: dict[str, Path] = {}
     whole = catalogue or rules_folder()
     for name in sorted(os.listdir(whole)):  # noqa: PTH208 - text, as below: each short run lists all rules
@@ -61,11 +57,7 @@ def folders(catalogue: Path | None = None) -> dict[str, Path]:
 
 @lru_cache(maxsize=256)
 def rule(code: str) -> RuleInfo:
-    """A rule, with its page left empty.
-
-    Raises:
-        UnknownRule: there is no folder for the code.
-    """
+    """A rule, with its page left empty. Raises UnknownRule if there is no folder for the code."""
     folder = folders().get(code)
     if folder is None:
         raise UnknownRule(code)
@@ -117,11 +109,7 @@ def suggestion(text: str) -> str:
 
 
 def find(text: str) -> RuleInfo:
-    """The rule with a code or name, in any case.
-
-    Raises:
-        UnknownRule: there is none.
-    """
+    """The rule with a code or name, in any case. Raises UnknownRule if there is none."""
     wanted = text.strip().lower()
     for found in every_rule():
         if wanted in (found.code.lower(), found.name):

@@ -24,8 +24,7 @@ from kubelint_gpu.inventory.declarations.inventory import (
     error_at,
 )
 from kubelint_gpu.inventory.kubernetes_version import cluster_version
-from kubelint_gpu.inventory.objects.declared_nodes import MOST_NODES
-from kubelint_gpu.inventory.objects.raw import raw_object
+from kubelint_gpu.inventory.objects.declared_nodes import MOST_NODES, raw_object
 from kubelint_gpu.inventory.objects.running import MOST_PODS, admitted, running_pods
 from kubelint_gpu.kube.objects.node import Node
 from kubelint_gpu.kube.objects.pod import Pod

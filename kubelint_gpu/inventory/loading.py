@@ -19,8 +19,7 @@ from kubelint_gpu.inventory.gathered import (
     inventory_of,
     version_of,
 )
-from kubelint_gpu.inventory.objects.declared_nodes import pool_of_template
-from kubelint_gpu.inventory.objects.raw import KINDS, is_cluster_object
+from kubelint_gpu.inventory.objects.declared_nodes import KINDS, is_cluster_object, pool_of_template
 from kubelint_gpu.kube.objects.cluster import identity
 from kubelint_gpu.kube.objects.priority import PriorityClass
 from kubelint_gpu.kube.values.fields import described, is_subdomain

@@ -1,8 +1,10 @@
-"""Makes text of unknown origin safe for a terminal: what each code point looks like, and how wide it is."""
+"""Makes text of unknown origin safe for terminals and CI runners: how each code point looks, and how wide it is."""
 
 from __future__ import annotations
 
 from typing import TextIO
+
+import click
 
 from kubelint_gpu.patterns import pattern
 
@@ -67,3 +69,8 @@ def can_show(stream: TextIO) -> bool:
     """Whether the stream can encode more than ASCII."""
     encoding = (getattr(stream, "encoding", None) or "ascii").lower().replace("-", "").replace("_", "")
     return encoding.startswith("utf")
+
+
+def say(text: str, *, err: bool = False, nl: bool = True, color: bool | None = None) -> None:
+    """Print whole lines; `nl` ends the last one."""
+    click.echo(commandless(text), err=err, nl=nl, color=color)

@@ -9,7 +9,7 @@ from kubelint_gpu.kube.values.quantity import canonical
 from kubelint_gpu.messages.wording import listed, owner_names
 from kubelint_gpu.scheduler.framework.node_reason import ALLOCATED_ELSEWHERE
 from kubelint_gpu.scheduler.plugins import inter_pod_affinity, node_ports, pod_topology_spread, volume_restrictions
-from kubelint_gpu.simulation.search.blockers import ATTACH
+from kubelint_gpu.simulation.search.blocked import ATTACH
 from kubelint_gpu.simulation.search.trace import Blocker
 
 KEPT_APART = "pods are kept apart, whatever the strategy: this is no rollout deadlock"

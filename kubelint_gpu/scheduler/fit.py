@@ -152,11 +152,7 @@ def fit(
 
 
 def fit_on(pod: Pod, snapshot: Snapshot, name: str) -> Status | None:
-    """The result of `fit` for one node only: its rejection, or None.
-
-    Raises:
-        KeyError: there is no such node.
-    """
+    """The result of `fit` for one node only: its rejection, or None. Raises KeyError if there is no such node."""
     node = snapshot.node(name)
     if node is None:
         raise KeyError(name)

@@ -262,11 +262,7 @@ def is_gone(about: str) -> bool:
 
 
 def files_with(texts: Sequence[str], root: Path) -> tuple[Path, ...]:
-    """Return the files of the index that contain one of the texts, sorted by name.
-
-    Raises:
-        GitError: git fails.
-    """
+    """Return the files of the index that contain one of the texts, sorted by name. Raises GitError if git fails."""
     wanted = [part for text in texts for part in ("-e", text)]
     flags = ("--cached", "-l", "-z", "-I", "-F", "--no-textconv", "--no-recurse-submodules")
     try:

@@ -41,11 +41,7 @@ class RenderTime:
         self._taken: list[float] = []
 
     def left(self) -> float:
-        """Return the seconds that the next render may take.
-
-        Raises:
-            ProgramError: no time is left.
-        """
+        """Return the seconds that the next render may take. Raises ProgramError if no time is left."""
         left = self.seconds * MOST_TIMES - sum(self._taken)
         if left <= 0:
             raise ProgramError(

@@ -15,12 +15,11 @@ from kubelint_gpu.scheduler import Attempt, FitResult, Snapshot, attempt, likene
 from kubelint_gpu.scheduler.companions import lone
 from kubelint_gpu.simulation.growth import Grown, Growth
 from kubelint_gpu.values import replace
-from kubelint_gpu.workspace.admitted import judged
 from kubelint_gpu.workspace.autoscalers import Autoscalers, autoscalers
 from kubelint_gpu.workspace.manifest import Manifest
 from kubelint_gpu.workspace.manifest_set import ManifestSet
 from kubelint_gpu.workspace.resource_supply import ResourceSupply, growth_of
-from kubelint_gpu.workspace.workload_check import WorkloadCheck, WorkloadKey
+from kubelint_gpu.workspace.workload_check import WorkloadCheck, WorkloadKey, judged
 
 
 class Attempts:

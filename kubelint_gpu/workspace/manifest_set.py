@@ -20,8 +20,8 @@ from kubelint_gpu.simulation.prepare.volumes import with_bound_claims
 from kubelint_gpu.values import replace
 from kubelint_gpu.workspace.apply_order import is_before_install
 from kubelint_gpu.workspace.cluster_context import ClusterContext
+from kubelint_gpu.workspace.kind_validation import kept_objects
 from kubelint_gpu.workspace.manifest import Manifest, manifests
-from kubelint_gpu.workspace.refused_changes import kept_objects
 from kubelint_gpu.workspace.shared_objects import Beside, SharedObjects
 
 if TYPE_CHECKING:

@@ -19,7 +19,7 @@ from kubelint_gpu.messages.wording import counted
 from kubelint_gpu.scheduler import Snapshot
 from kubelint_gpu.scheduler.plugins.dynamic_resources import FACTS, served_by_devices
 from kubelint_gpu.simulation.growth import Growth
-from kubelint_gpu.simulation.prepare.locality import nodes_beside_anybody
+from kubelint_gpu.simulation.prepare.coupling import nodes_beside_anybody
 from kubelint_gpu.values import replace
 from kubelint_gpu.workspace.cluster_context import ClusterContext
 

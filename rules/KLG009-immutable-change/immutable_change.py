@@ -10,7 +10,7 @@ from kubelint_gpu.engine.api import ApplySet, Diagnostic, Manifest, Related, rul
 from kubelint_gpu.kube.values.errors import Pointer, field_path
 from kubelint_gpu.kube.values.plain import mapping, written
 from kubelint_gpu.workspace.field_pointers import at
-from kubelint_gpu.workspace.refused_changes import existing
+from kubelint_gpu.workspace.kind_validation import existing
 
 if TYPE_CHECKING:
     from kubelint_gpu.kube.updates.normal_form import RefusedChange

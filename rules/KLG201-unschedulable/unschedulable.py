@@ -18,8 +18,8 @@ from kubelint_gpu.engine.api import (
     field_pointers,
     rule,
 )
+from kubelint_gpu.evidence.declared_lines import reunion, tie_lines, volume_ties
 from kubelint_gpu.evidence.node_lines import clues
-from kubelint_gpu.evidence.volume_ties import reunion, tie_lines, volume_ties
 from kubelint_gpu.kube.objects.requests import ephemeral_claims
 from kubelint_gpu.kube.objects.storage import PersistentVolumeClaim, with_default_class
 from kubelint_gpu.kube.values.errors import is_placeholder

@@ -19,7 +19,7 @@ from kubelint_gpu.engine.api import (
     field_pointers,
     rule,
 )
-from kubelint_gpu.evidence.volume_ties import fits_without_volumes, reunion, tie_lines, volume_ties
+from kubelint_gpu.evidence.declared_lines import fits_without_volumes, reunion, tie_lines, volume_ties
 from kubelint_gpu.findings.finding import Safety
 from kubelint_gpu.kube.objects.node import Node
 from kubelint_gpu.kube.objects.taints import Taint, Toleration, covered_by, uncovered

@@ -21,7 +21,7 @@ def test_without_an_inventory_a_risky_rollout_is_a_note_and_the_run_passes():
 
 @pytest.mark.parametrize(
     "env",
-    [{"PYTHONHASHSEED": "1"}, {"PYTHONHASHSEED": "2"}, {"LC_ALL": "C", "TZ": "Asia/Tokyo"}, {"LANG": "tr_TR.UTF-8"}],
+    [{"PYTHONHASHSEED": "1", "LC_ALL": "C", "TZ": "Asia/Tokyo"}, {"PYTHONHASHSEED": "2", "LANG": "tr_TR.UTF-8"}],
 )
 def test_the_same_input_gives_the_same_bytes(env, tmp_path):
     paths = ("examples/tracker/tracker.yaml", "examples/tracker/fixed.yaml")

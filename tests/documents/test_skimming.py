@@ -3,7 +3,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kubelint_gpu.documents import Reading, comments, read
-from kubelint_gpu.documents.skimming import MIN_LENGTH, skim
+from kubelint_gpu.documents.parser import MIN_LENGTH, skim
 
 KINDS = ("CustomResourceDefinition",)
 LONG = "".join(f"            field{number}: {{type: string, description: 'a # b'}}\n" for number in range(200))

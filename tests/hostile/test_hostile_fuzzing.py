@@ -7,13 +7,13 @@ import fuzzing
 import pytest
 
 RUNS = {
-    "reader": 800,
-    "inventory": 250,
-    "configuration": 400,
-    "kustomization": 400,
-    "baseline": 400,
-    "check": 80,
-    "names": 60,
+    "reader": 400,
+    "inventory": 120,
+    "configuration": 200,
+    "kustomization": 200,
+    "baseline": 200,
+    "check": 40,
+    "names": 30,
 }
 
 

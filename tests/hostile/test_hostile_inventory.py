@@ -181,7 +181,7 @@ def test_an_object_with_a_generated_name_alone_is_told(tmp_path):
 
 @pytest.mark.parametrize(
     "amount",
-    [10**300, f"{10**300}", "1e300", "1e100", 10**100],
+    [10**300, "1e300", 10**100],
     ids=lambda amount: f"{str(amount)[:5]}-{len(str(amount))}",
 )
 @pytest.mark.parametrize("resource", ["memory", "nvidia.com/gpu", "hugepages-2Mi"])
@@ -195,12 +195,12 @@ def test_a_quantity_of_any_size_ends_no_run(tmp_path, amount, resource):
     (tmp_path / "asked.yaml").write_text(asked)
     made, findings = checked(tmp_path, whole)
     assert ("KLG008", "web.yaml", 8) in told(findings)
+    for command in ("show", "validate"):
+        made = run("inventory", command, "inventory.yaml", cwd=tmp_path)
+        assert b"please report" not in made.stderr, made.stderr.decode()
     made, findings = checked(tmp_path, NODE)
     assert ("KLG008", "web.yaml", 8) in told(findings)
     assert made.returncode == 1
-    for command in (("inventory", "show"), ("inventory", "validate"), ("inventory", "diff", "inventory.yaml")):
-        made = run(*command, "inventory.yaml", cwd=tmp_path)
-        assert b"please report" not in made.stderr, made.stderr.decode()
 
 
 @pytest.mark.parametrize(

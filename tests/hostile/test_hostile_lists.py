@@ -13,7 +13,7 @@ from kubelint_gpu.cli.main import main
 from kubelint_gpu.engine import registry
 
 HOST = "kubernetes.io/hostname"
-FEW = 150
+FEW = 100
 
 
 def container(number, **more):

@@ -145,10 +145,13 @@ class TestNamesThatAreNoText:
         for arguments in (("--hook", "."), (".", "--against", "HEAD")):
             checked(odd, *arguments, "-i", "i.yaml", codes=(1,))
 
-    @pytest.mark.parametrize("form", FORMATS)
-    def test_every_format(self, odd, form):
-        assert b"caf" in checked(odd, "--hook", ODD, "-i", "i.yaml", "--output-format", form, codes=(1,)).stdout
-        checked(odd, ODD, "-i", "i.yaml", "--output-format", form, "--output-file", "report", codes=(1,))
+    def test_every_format(self, odd):
+        places = [part for form in FORMATS for part in ("--output-format", form, "--output-file", f"{form}-report")]
+        ended = checked(odd, "--hook", ODD, "-i", "i.yaml", "--output-format", "text", *places, codes=(1,))
+        assert b"caf" in ended.stdout
+        for form in FORMATS:
+            assert b"caf" in (odd / f"{form}-report").read_bytes(), form
+        checked(odd, ODD, "-i", "i.yaml", *JSON, codes=(1,))
 
     def test_a_baseline_accepts_them(self, odd):
         checked(odd, ".", "-i", "i.yaml", "--write-baseline", "accepted", codes=(0,))

@@ -27,20 +27,23 @@ def folder(tmp_path):
 
 
 def told(folder, files, inventories, *more):
+    """What is printed, and written in all formats."""
     declared = [part for one in inventories for part in ("-i", one)]
     ended = run("check", *more, *declared, *files, cwd=folder)
     taken = rb'"seconds": [\d.]+|time="[\d.]+"|[\d.]+ seconds?'
     assert b"internal error" not in ended.stderr
-    return ended.returncode, re.sub(taken, b"", ended.stdout), ended.stderr
+    written = {path.name: re.sub(taken, b"", path.read_bytes()) for path in folder.glob("*-report")}
+    return ended.returncode, re.sub(taken, b"", ended.stdout), ended.stderr, written
 
 
 @pytest.mark.parametrize("together", [("--together",), ()], ids=["together", "apart"])
-@pytest.mark.parametrize("form", FORMATS)
-def test_every_format(form, together, folder):
+def test_every_format(together, folder):
     files = ["a.yaml", "b.yaml", "c.yaml", "d", "link.yaml", "nothing", "no.yaml"]
     nodes = ["a-nodes", "b-nodes", "c-nodes"]
-    more = (*together, "--output-format", form)
+    places = [part for form in FORMATS for part in ("--output-format", form, "--output-file", f"{form}-report")]
+    more = (*together, "--output-format", "text", *places)
     first = told(folder, files, nodes, *more)
+    assert sorted(first[-1]) == sorted(f"{form}-report" for form in FORMATS)
     assert told(folder, files[::-1], nodes[::-1], *more) == first
     assert told(folder, [*files[3:], *files[:3]], [nodes[1], nodes[0], nodes[2]], *more) == first
 

@@ -115,20 +115,41 @@ def files(folder):
     return [f"./{path.name}" if path.name[0] == " " else path.name for path in sorted(folder.glob("*.yaml"))]
 
 
-@pytest.mark.parametrize("columns", [40, 80, 160])
+MORE = ((), ("-i", "valid ::i"), ("-i", "::inventory"), ("--color", "always", "-i", "valid ::i"))
+
+
+def printed(folder, form, *more, columns=80):
+    """What a run prints in a format, which is harmless."""
+    arguments = ("check", "--output-format", form, *more, "--", *files(folder))
+    ended = run(*arguments, cwd=folder, environment={"COLUMNS": str(columns)})
+    is_harmless(ended.stdout, commands=form == "github")
+    is_harmless(ended.stderr)
+    assert b"internal error" not in ended.stderr
+    return ended.stdout
+
+
 @pytest.mark.parametrize("form", FORMATS)
-def test_every_format(form, columns, folder):
-    environment = {"COLUMNS": str(columns)}
-    for more in ((), ("-i", "valid ::i"), ("-i", "::inventory"), ("--color", "always", "-i", "valid ::i")):
-        ended = run("check", "--output-format", form, *more, "--", *files(folder), cwd=folder, environment=environment)
-        is_harmless(ended.stdout, commands=form == "github")
-        is_harmless(ended.stderr)
-        assert b"internal error" not in ended.stderr
+def test_every_format(form, folder):
+    for more in MORE:
+        out = printed(folder, form, *more)
     if form == "github":
-        lines = ended.stdout.decode().split("\n")
+        lines = out.decode().split("\n")
         assert all(re.match(r"::(error|warning|notice) |$", line) for line in lines)
-    run("check", "--output-format", form, "--output-file", "report", "--", *files(folder), cwd=folder)
-    is_harmless((folder / "report").read_bytes(), commands=form == "github")
+
+
+@pytest.mark.parametrize("columns", [40, 160])
+def test_every_width(columns, folder):
+    """The other formats do not ask for the width."""
+    for form in ("text", "concise"):
+        for more in MORE[1:3]:
+            printed(folder, form, *more, columns=columns)
+
+
+def test_every_file(folder):
+    places = [part for form in FORMATS for part in ("--output-format", form, "--output-file", f"{form}-report")]
+    run("check", *places, "--", *files(folder), cwd=folder)
+    for form in FORMATS:
+        is_harmless((folder / f"{form}-report").read_bytes(), commands=form == "github")
 
 
 RUNS = {
@@ -153,7 +174,6 @@ RUNS = {
     "a table as JSON": ("inventory", "show", "--output-format", "json", "::inventory"),
     "an inventory": ("inventory", "validate", "::inventory"),
     "a valid inventory": ("inventory", "validate", "::valid"),
-    "a difference": ("inventory", "diff", "::inventory", "::valid"),
     "no revision": ("check", "--against", "\n::error::x\u202e", "FILES"),
     "no file": ("check", "\n::error::x", "::y", "\u2028##[z]"),
     "no configuration": ("check", "--config", "a\n::error::x", "FILES"),

@@ -8,8 +8,7 @@ from kubelint_gpu.kube.objects.quota import QuotaRefusal
 from kubelint_gpu.messages.why_fewer import in_use, what_helps, why_fewer
 from kubelint_gpu.scheduler.framework.node_reason import ALLOCATED_ELSEWHERE
 from kubelint_gpu.scheduler.plugins import inter_pod_affinity, node_ports, pod_topology_spread, volume_restrictions
-from kubelint_gpu.simulation.search.blocked import MULTI_ATTACH
-from kubelint_gpu.simulation.search.blockers import ATTACH
+from kubelint_gpu.simulation.search.blocked import ATTACH, MULTI_ATTACH
 from kubelint_gpu.simulation.search.trace import Blocker
 
 GPU = Blocker("n", "", "Insufficient nvidia.com/gpu", resource="nvidia.com/gpu")

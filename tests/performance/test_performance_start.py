@@ -27,6 +27,7 @@ HEAVY = {
 HEAVY_HERE = {"kubelint_gpu.lsp", "kubelint_gpu.report.html", "kubelint_gpu.report.formats.sarif"}
 
 
+@pytest.mark.thorough
 @pytest.mark.skipif(
     shutil.which("valgrind") is None and "CI" not in os.environ,
     reason="valgrind, which counts instructions, is not installed; CI has it",

@@ -3,7 +3,7 @@
 from rollout_reference import program_input, random_case
 
 from kubelint_gpu.budget import Budget
-from kubelint_gpu.simulation.prepare.bounded import bounded
+from kubelint_gpu.simulation.prepare.participants import bounded
 from kubelint_gpu.values import replace
 
 SEEDS = range(30_000, 30_100)

@@ -6,8 +6,8 @@ import pytest
 from rollout_objects import cluster, deployment, job, judged, node, pod, recreated, same, workload
 
 from kubelint_gpu.simulation.questions.drain import drain
+from kubelint_gpu.simulation.questions.jobs_beside import starves
 from kubelint_gpu.simulation.questions.rollouts import judge, judge_together
-from kubelint_gpu.simulation.questions.starved_jobs import starves
 from kubelint_gpu.simulation.search.verdict import Verdict
 from kubelint_gpu.simulation.transition import Transition
 from kubelint_gpu.values import replace

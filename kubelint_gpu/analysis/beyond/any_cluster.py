@@ -16,7 +16,7 @@ from kubelint_gpu.scheduler.plugins import inter_pod_affinity, node_ports, volum
 from kubelint_gpu.simulation.prepare.volumes import with_bound_claims
 from kubelint_gpu.simulation.prepare.workload_change import created_pod
 from kubelint_gpu.simulation.questions.beyond_inventory import MOST_NODES, further_nodes
-from kubelint_gpu.simulation.search.blockers import ATTACH
+from kubelint_gpu.simulation.search.blocked import ATTACH
 from kubelint_gpu.simulation.search.verdict import Judgement, Verdict
 from kubelint_gpu.simulation.transition import Transition
 from kubelint_gpu.values import replace

@@ -6,7 +6,7 @@ from contextlib import suppress
 
 from kubelint_gpu.analysis.replica_room import counted_room
 from kubelint_gpu.analysis.rollout_facts import judgements_in
-from kubelint_gpu.simulation.prepare.locality import eligible_nodes
+from kubelint_gpu.simulation.prepare.coupling import eligible_nodes
 from kubelint_gpu.simulation.search.verdict import Judgement, Verdict
 from kubelint_gpu.work import UsedUp
 from kubelint_gpu.workspace.answers import once

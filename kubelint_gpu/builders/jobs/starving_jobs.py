@@ -19,7 +19,7 @@ from kubelint_gpu.evidence.stakes import stakes, wait_of
 from kubelint_gpu.kube.objects.workload import Workload
 from kubelint_gpu.messages.wait import Wait
 from kubelint_gpu.simulation.controllers.job import job_of
-from kubelint_gpu.simulation.questions.starved_jobs import starves, waits_for, waits_for_volume
+from kubelint_gpu.simulation.questions.jobs_beside import starves, waits_for, waits_for_volume
 from kubelint_gpu.simulation.search.trace import Waiting
 from kubelint_gpu.simulation.search.verdict import Judgement
 from kubelint_gpu.values import replace

@@ -19,7 +19,7 @@ from kubelint_gpu.kube.objects.collective import starts_unless_queued
 from kubelint_gpu.kube.objects.quota import QuotaRefusal
 from kubelint_gpu.kube.objects.workload import Workload
 from kubelint_gpu.simulation.growth import fully_grown
-from kubelint_gpu.simulation.questions.starved_jobs import running_at_once, stays_short
+from kubelint_gpu.simulation.questions.jobs_beside import running_at_once, stays_short
 from kubelint_gpu.simulation.search.verdict import Verdict
 from kubelint_gpu.values import Value, replace
 from kubelint_gpu.workspace.answers import once_each

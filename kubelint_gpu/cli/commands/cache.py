@@ -7,7 +7,7 @@ import click
 from kubelint_gpu.cache.store import cache_folder, clean
 from kubelint_gpu.cli.exit_codes import NOTHING
 from kubelint_gpu.cli.help.manual import ManualCommand, ManualGroup
-from kubelint_gpu.messages.printing import say
+from kubelint_gpu.messages.display import say
 
 
 @click.group("cache", cls=ManualGroup, short_help="Show and empty the stored results of earlier runs.")

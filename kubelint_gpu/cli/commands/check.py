@@ -72,9 +72,9 @@ def command(ctx: click.Context, /, paths: tuple[str, ...], inventories: tuple[st
         key = key_of(gathered, inventories, options, targets)
         if key is not None and (code := said_before(store, key, gathered)) is not None:
             return code
-    from kubelint_gpu.cli.commands.judging import judged
+    from kubelint_gpu.cli.commands.judging import CheckRun, judged
 
-    return judged(gathered, paths, inventories, options, targets, begun, store, key)
+    return judged(CheckRun(gathered, paths, inventories, options, targets, begun, store, key))
 
 
 def _everything(options: dict[str, Any]) -> str:

@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 
 from kubelint_gpu.cli.help.manual import ManualCommand, ManualGroup
-from kubelint_gpu.messages.printing import say
+from kubelint_gpu.messages.display import say
 
 
 @click.group("config", cls=ManualGroup, short_help="Describe the configuration.")

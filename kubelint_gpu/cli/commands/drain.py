@@ -9,7 +9,7 @@ import click
 from kubelint_gpu.cli.commands.full_clusters import cluster_options, print_json, print_texts, read, width
 from kubelint_gpu.cli.help.manual import ManualCommand
 from kubelint_gpu.cli.help.shell_completion import PATH
-from kubelint_gpu.inventory.view.node_names import abbreviated
+from kubelint_gpu.inventory.view.node_rows import abbreviated
 from kubelint_gpu.messages.wording import some
 from kubelint_gpu.options import option
 from kubelint_gpu.sources.checkout import exists

@@ -9,7 +9,7 @@ import click
 from kubelint_gpu.cli.exit_codes import NOTHING
 from kubelint_gpu.cli.help.manual import ManualCommand
 from kubelint_gpu.cli.help.shell_completion import PATH, codes
-from kubelint_gpu.messages.printing import say
+from kubelint_gpu.messages.display import say
 from kubelint_gpu.options import option, rendering_options
 from kubelint_gpu.workspace.project.kustomizations import RenderSettings
 from kubelint_gpu.workspace.project.worlds import WhatIf, what_if_options

@@ -9,8 +9,7 @@ from kubelint_gpu.documents import SourceText, encode
 from kubelint_gpu.engine.repair import Fixed, fix_units
 from kubelint_gpu.engine.selection import Suppression
 from kubelint_gpu.findings.finding import Finding
-from kubelint_gpu.messages.display import visible
-from kubelint_gpu.messages.printing import say
+from kubelint_gpu.messages.display import say, visible
 from kubelint_gpu.sources.checkout import repository_root
 from kubelint_gpu.sources.safe_write import NotWritable, replace_file
 from kubelint_gpu.workspace.apply_set import ApplySet

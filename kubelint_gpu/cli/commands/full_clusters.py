@@ -13,7 +13,7 @@ from kubelint_gpu.capacity.full_cluster import FullCluster, with_all_pods
 from kubelint_gpu.cli.exit_codes import FAILED, NOTHING
 from kubelint_gpu.cli.outputs import options_for
 from kubelint_gpu.documents import Problem, Reading
-from kubelint_gpu.messages.printing import say
+from kubelint_gpu.messages.display import say
 from kubelint_gpu.options import option, rendering_options
 from kubelint_gpu.values import Value
 from kubelint_gpu.work import UsedUp, limited

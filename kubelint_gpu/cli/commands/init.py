@@ -9,7 +9,7 @@ import click
 
 from kubelint_gpu.cli.exit_codes import FAILED, NOTHING
 from kubelint_gpu.cli.help.manual import ManualCommand
-from kubelint_gpu.messages.printing import say
+from kubelint_gpu.messages.display import say
 from kubelint_gpu.options import option
 
 _INVENTORY = "cluster.yaml"

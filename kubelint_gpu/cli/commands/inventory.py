@@ -11,8 +11,7 @@ from kubelint_gpu.cli.exit_codes import FAILED, FINDINGS, NOTHING
 from kubelint_gpu.cli.help.manual import ManualCommand, ManualGroup
 from kubelint_gpu.cli.help.shell_completion import PATH
 from kubelint_gpu.cli.outputs import options_for, write
-from kubelint_gpu.messages.display import can_show, visible
-from kubelint_gpu.messages.printing import say
+from kubelint_gpu.messages.display import can_show, say, visible
 from kubelint_gpu.options import option
 from kubelint_gpu.version import __version__
 from kubelint_gpu.workspace.project.worlds import read_world, tell_errors

@@ -13,8 +13,8 @@ from kubelint_gpu.documents.emitter import block_lines
 from kubelint_gpu.inventory.capture.pruning import SHAPES, pruned
 from kubelint_gpu.inventory.capture.pseudonyms import Pseudonyms
 from kubelint_gpu.inventory.kubernetes_version import cluster_version
-from kubelint_gpu.inventory.view.node_names import natural
-from kubelint_gpu.messages.printing import say
+from kubelint_gpu.inventory.view.node_rows import natural
+from kubelint_gpu.messages.display import say
 from kubelint_gpu.options import option
 from kubelint_gpu.sources.kubectl import Answers
 from kubelint_gpu.version import PROJECT_URL

@@ -13,12 +13,12 @@ from kubelint_gpu.cli.check_options import executor_at
 from kubelint_gpu.cli.exit_codes import FAILED, FINDINGS, NOTHING
 from kubelint_gpu.cli.outputs import as_started, category_of, draws, print_statistics, report_of, write
 from kubelint_gpu.cli.own_files import own_files, refuse_own_files, wholly_checked
-from kubelint_gpu.engine.baseline import load_baseline, settle
-from kubelint_gpu.engine.run import check
-from kubelint_gpu.engine.selection import per_path_problems, select
-from kubelint_gpu.messages.printing import say
-from kubelint_gpu.report.content import Options
-from kubelint_gpu.values import replace
+from kubelint_gpu.engine.baseline import Baseline, load_baseline, settle
+from kubelint_gpu.engine.run import Outcome, check
+from kubelint_gpu.engine.selection import Selection, per_path_problems, select
+from kubelint_gpu.messages.display import say
+from kubelint_gpu.report.content import Options, Report
+from kubelint_gpu.values import Value, replace
 from kubelint_gpu.workspace.project.comparison import Comparison, comparison
 from kubelint_gpu.workspace.project.gathering import Gathered
 from kubelint_gpu.workspace.project.inputs import Inputs, inputs_of
@@ -30,30 +30,38 @@ if TYPE_CHECKING:
     from kubelint_gpu.cache.store import Store
 
 
-def judged(
-    gathered: Gathered,
-    paths: Sequence[str],
-    inventories: Sequence[str],
-    options: dict[str, Any],
-    targets: Sequence[tuple[str, str]],
-    begun: float,
-    store: Store | None,
-    key: str | None,
-) -> int:
-    """Check the gathered files, report, and return the exit code. A run with a `key` stores its output."""
+class CheckRun(Value):
+    """A run of `check`: its files, its options, and the targets of its reports. It stores its output with a `key`."""
+
+    gathered: Gathered
+    paths: Sequence[str]
+    inventories: Sequence[str]
+    options: dict[str, Any]
+    targets: Sequence[tuple[str, str]]
+    begun: float
+    store: Store | None = None
+    key: str | None = None
+
+    def end(self, failing: bool) -> int:
+        """Return the exit code of a run that could judge everything."""
+        return FINDINGS if failing and not self.options["exit_zero"] else NOTHING
+
+
+def judged(run: CheckRun) -> int:
+    """Check the gathered files, report, and return the exit code."""
+    options, configuration = run.options, run.gathered.settings
     executor = executor_at(options["executor"])
-    configuration = gathered.settings
     selection = select(configuration, options["select"], options["ignore"], options["min_severity"], options["fail_on"])
     baseline = load_baseline(options["baseline"] or configuration.baseline)
-    inputs, past = inputs_for(gathered, paths, inventories, options, store)
+    inputs, past = _inputs(run)
     own = own_files(inputs, configuration, baseline, options["write_baseline"])
-    refuse_own_files(targets, own, past.path if past is not None else None)
+    refuse_own_files(run.targets, own, past.path if past is not None else None)
     suppression = selection.suppression(on=not options["no_ignores"])
     fixed = None
     if options["fix"] or options["diff"]:
-        if gathered.pipe and not options["diff"]:
+        if run.gathered.pipe and not options["diff"]:
             raise click.UsageError("standard input cannot be fixed in place; use --diff")
-        from kubelint_gpu.cli.commands.fixing import fixed_or_shown
+        from kubelint_gpu.cli.commands.fixing import fixed_or_shown, tell
 
         wanted = baseline.wanted(lambda finding: inputs.reports(finding) and selection.mends(finding))
         fixed = fixed_or_shown(inputs.units, suppression, wanted, unsafe=options["unsafe_fixes"], show=options["diff"])
@@ -66,76 +74,85 @@ def judged(
             effort=EFFORTS[options["effort"]],
             executor=executor,
             tell=done,
-            pictures=draws(name for name, _ in targets),
-            store=store,
+            pictures=draws(name for name, _ in run.targets),
+            store=run.store,
         )
     findings = (*outcome.findings, *inputs.defects, *per_path_problems(selection.configuration))
     outcome = replace(outcome, findings=tuple(filter(inputs.reports, findings)))
     if fixed is not None and options["diff"]:
         unaccepted = tuple(finding for finding in outcome.findings if not baseline.accepts(finding))
         left = any(map(selection.fails, selection.counted(unaccepted))) or selection.fails_undecided(unaccepted)
-        if outcome.failed or inputs.failed or not inputs.usable:
-            return FAILED
-        return FINDINGS if (left or fixed.changed) and not options["exit_zero"] else NOTHING
+        unknown = outcome.failed or inputs.failed or not inputs.usable
+        return FAILED if unknown else run.end(left or bool(fixed.changed))
+    report, failing = _report(run, inputs, selection, baseline, outcome)
+    written = _written(run, report, fix_hints=fixed is None and not run.gathered.pipe)
+    if fixed is not None:
+        tell(fixed)
+    if report.failed and all(target != "-" for _, target in run.targets):
+        say(f"kubelint-gpu: the run failed: {report.failed}", err=True)
+    code = FAILED
+    if not (outcome.failed or inputs.failed):
+        code = run.end(failing)
+        if run.store is not None and run.key is not None:
+            from kubelint_gpu.cli.earlier_run import keep
+
+            keep(run.store, run.key, code, written)
+    if run.store is not None:
+        run.store.save()
+    return code
+
+
+def _inputs(run: CheckRun) -> tuple[Inputs, Comparison | None]:
+    """Return the inputs of a run, and the earlier state that `--against` names."""
+    options = run.options
+    past = comparison(options["against"], run.paths) if options["against"] is not None else None
+    run.gathered.tell()
+    inputs = inputs_of(
+        run.gathered,
+        run.inventories,
+        what_if=WhatIf(options["without"], options["added"], full=options["assume"] == "full"),
+        unit="all" if options["together"] else options["unit"],
+        against=past,
+        store=run.store,
+    )
+    if options["shard"] is not None:
+        inputs = inputs.after(share(inputs.units, options["shard"]), failed=False)
+    return inputs, past
+
+
+def _report(
+    run: CheckRun, inputs: Inputs, selection: Selection, baseline: Baseline, outcome: Outcome
+) -> tuple[Report, bool]:
+    """Write the baseline; return the report, and whether its findings fail the run."""
     settled = settle(
         baseline,
-        options["write_baseline"],
+        run.options["write_baseline"],
         outcome.findings,
         tuple(selection.counted(outcome.findings)),
-        wholly_checked(inputs, paths),
+        wholly_checked(inputs, run.paths),
         failed=outcome.failed or inputs.failed,
-        grows=options["baseline"] is None,
+        grows=run.options["baseline"] is None,
     )
     open_questions = (each for each in outcome.findings if each.undecided and not baseline.accepts(each))
     failing = any(map(selection.fails, settled.findings)) or selection.fails_undecided(open_questions)
     shown = tuple(filter(selection.shows, settled.findings))
     settled = replace(settled, findings=shown, hidden=len(settled.findings) - len(shown))
-    settings = selection.configuration.source
-    report = report_of(inputs, outcome, settled, time.perf_counter() - begun, [name for name, _ in targets], settings)
+    formats, seconds = [name for name, _ in run.targets], time.perf_counter() - run.begun
+    return report_of(inputs, outcome, settled, seconds, formats, selection.configuration.source), failing
+
+
+def _written(run: CheckRun, report: Report, *, fix_hints: bool) -> str:
+    """Write the report in all formats, and return the text on standard output."""
+    options, targets = run.options, run.targets
     if options["statistics"]:
         print_statistics(report, options["color"])
         targets = [(name, target) for name, target in targets if target != "-"]
     looks = Options(
-        fix_hints=fixed is None and not gathered.pipe,
-        category=category_of(inventories or configuration.inventories),
+        fix_hints=fix_hints,
+        category=category_of(run.inventories or run.gathered.settings.inventories),
         quiet=options["quiet"],
         why=options["why"],
         verbose=options["verbose"],
-        mend=as_started(paths),
+        mend=as_started(run.paths),
     )
-    written = write(report, targets, options["color"], looks)
-    if fixed is not None:
-        from kubelint_gpu.cli.commands.fixing import tell
-
-        tell(fixed)
-    if report.failed and all(target != "-" for _, target in targets):
-        say(f"kubelint-gpu: the run failed: {report.failed}", err=True)
-    code = FAILED
-    if not (outcome.failed or inputs.failed):
-        code = FINDINGS if failing and not options["exit_zero"] else NOTHING
-        if store is not None and key is not None:
-            from kubelint_gpu.cli.earlier_run import keep
-
-            keep(store, key, code, written)
-    if store is not None:
-        store.save()
-    return code
-
-
-def inputs_for(
-    gathered: Gathered, paths: Sequence[str], inventories: Sequence[str], options: dict[str, Any], store: Store | None
-) -> tuple[Inputs, Comparison | None]:
-    """Return the inputs of a run with the options of `check`, and the earlier state that `--against` names."""
-    past = comparison(options["against"], paths) if options["against"] is not None else None
-    gathered.tell()
-    inputs = inputs_of(
-        gathered,
-        inventories,
-        what_if=WhatIf(options["without"], options["added"], full=options["assume"] == "full"),
-        unit="all" if options["together"] else options["unit"],
-        against=past,
-        store=store,
-    )
-    if options["shard"] is not None:
-        inputs = inputs.after(share(inputs.units, options["shard"]), failed=False)
-    return inputs, past
+    return write(report, targets, options["color"], looks)

@@ -10,7 +10,7 @@ import click
 from kubelint_gpu.cli.help.manual import ManualCommand
 from kubelint_gpu.findings.catalogue import every_rule
 from kubelint_gpu.findings.finding import RuleInfo
-from kubelint_gpu.messages.printing import say
+from kubelint_gpu.messages.display import say
 from kubelint_gpu.options import option
 
 _INDENT = 8

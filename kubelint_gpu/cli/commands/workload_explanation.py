@@ -13,7 +13,7 @@ from kubelint_gpu.budget import NORMAL
 from kubelint_gpu.cli.exit_codes import FAILED, NOTHING
 from kubelint_gpu.explain.lookup import find
 from kubelint_gpu.explain.scheduling_moments import situations
-from kubelint_gpu.messages.printing import say
+from kubelint_gpu.messages.display import say
 from kubelint_gpu.work import UsedUp, limited
 from kubelint_gpu.workspace.project.configuration import NAME
 from kubelint_gpu.workspace.project.configuration_file import configuration_for

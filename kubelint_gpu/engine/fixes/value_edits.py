@@ -185,11 +185,7 @@ def with_key(part: ValuesPart, home: Pointer, key: str, value: Any) -> Edit:
 
 
 def with_scalar(part: ValuesPart, pointer: Pointer, value: Any) -> Edit:
-    """Return an edit that overwrites a scalar.
-
-    Raises:
-        NotEditable: the text does not allow it.
-    """
+    """Return an edit that overwrites a scalar. Raises NotEditable if the text does not allow it."""
     if part.places is None:
         return _edit(part, pointer, lambda item, where: replace_scalar(item, where, emitter.scalar_text(value)))
     if pointer not in part.places:
@@ -199,11 +195,7 @@ def with_scalar(part: ValuesPart, pointer: Pointer, value: Any) -> Edit:
 
 
 def renamed(part: ValuesPart, pointer: Pointer, key: str, value: Any) -> tuple[Edit, Edit]:
-    """Return edits that overwrite a key and its scalar.
-
-    Raises:
-        NotEditable: the text does not allow it.
-    """
+    """Return edits that overwrite a key and its scalar. Raises NotEditable if the text does not allow it."""
     scalar = with_scalar(part, pointer, value)
     if part.places is None:
         text = emitter.scalar_text(key)
@@ -215,11 +207,7 @@ def renamed(part: ValuesPart, pointer: Pointer, key: str, value: Any) -> tuple[E
 
 
 def without(part: ValuesPart, pointer: Pointer) -> Edit:
-    """Return an edit that removes a value.
-
-    Raises:
-        NotEditable: the text does not allow it.
-    """
+    """Return an edit that removes a value. Raises NotEditable if the text does not allow it."""
     if part.places is None:
         return _edit(part, pointer, remove_key)
     if pointer not in part.places:
@@ -278,11 +266,7 @@ def _parameters(pointer: Pointer, value: Any) -> Iterator[tuple[str, str]]:
 
 
 def _text(value: Any) -> str:
-    """Return a scalar in the form for `--set` of Helm.
-
-    Raises:
-        NotEditable: parameters cannot set it.
-    """
+    """Return a scalar in the form for `--set` of Helm. Raises NotEditable if parameters cannot set it."""
     single = value if isinstance(value, str) else emitter.flow_text(value)
     if not isinstance(value, str | int) or not _TEXT().fullmatch(single):
         raise NotEditable(_NO_PARAMETER)

@@ -7,8 +7,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from kubelint_gpu.inventory.declarations.inventory import Inventory, Pool
-from kubelint_gpu.inventory.view.node_names import abbreviated
-from kubelint_gpu.inventory.view.node_rows import NodeRow, Tenant, amount_text, node_classes
+from kubelint_gpu.inventory.view.node_rows import NodeRow, Tenant, abbreviated, amount_text, node_classes
 from kubelint_gpu.kube.objects.quota import ResourceQuota
 from kubelint_gpu.kube.objects.taints import CORDONED
 from kubelint_gpu.kube.values.quantity import canonical, shown

@@ -224,11 +224,7 @@ def _has_equal_entry(one: Map, other: Map, key: Any) -> bool:
 
 
 def compare(one: Any, other: Any, operator: str) -> int:
-    """Return -1, 0 or 1; NaN is equal to all numbers.
-
-    Raises:
-        EvaluationError: they cannot be compared.
-    """
+    """Return -1, 0 or 1; NaN is equal to all numbers. Raises EvaluationError if they cannot be compared."""
     pair: tuple[Any, Any] | None = None
     if type(one) is bool or type(other) is bool:
         pair = (one, other) if type(one) is type(other) else None
@@ -246,11 +242,7 @@ def compare(one: Any, other: Any, operator: str) -> int:
 
 
 def parse_semver(text: str) -> Semver:
-    """A version as github.com/blang/semver parses it.
-
-    Raises:
-        EvaluationError: it is invalid.
-    """
+    """A version as github.com/blang/semver parses it. Raises EvaluationError if it is invalid."""
     if not text:
         raise EvaluationError("Version string empty")
     parts = text.split(".", 2)

@@ -44,11 +44,7 @@ class Evaluation:
         return min(self.steps, BUDGET.expression) // STEPS.evaluated
 
     def made(self, value: Any) -> Any:
-        """Return a new value after its size is added to the steps.
-
-        Raises:
-            NotKnown: it is too large.
-        """
+        """Return a new value after its size is added to the steps. Raises NotKnown if it is too large."""
         self.steps += weight(value) // _PER_STEP
         return value
 

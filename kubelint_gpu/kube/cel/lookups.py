@@ -26,11 +26,7 @@ def index_step(args: list[Step], *, optional: bool) -> Step:
 
 
 def at(value: Any, key: Any) -> Any:
-    """The entry or item of a value.
-
-    Raises:
-        EvaluationError: it is missing.
-    """
+    """The entry or item of a value. Raises EvaluationError if it is missing."""
     if not isinstance(key, (str, int, float)):
         raise EvaluationError(f"invalid qualifier type: {type_name(key)}")
     if type(value) is Map:

@@ -36,11 +36,7 @@ class BadLiteral(ValueError):  # noqa: N818 - it names the thing
 
 
 def integer(text: str) -> int:
-    """An int literal.
-
-    Raises:
-        BadLiteral: it is no int64.
-    """
+    """An int literal. Raises BadLiteral if it is no int64."""
     found = _number(text)
     if not -(2**63) <= found < 2**63:
         raise BadLiteral("invalid int literal")
@@ -48,11 +44,7 @@ def integer(text: str) -> int:
 
 
 def unsigned(text: str) -> int:
-    """A uint literal.
-
-    Raises:
-        BadLiteral: it is no uint64.
-    """
+    """A uint literal. Raises BadLiteral if it is no uint64."""
     found = _number(text[:-1])
     if not 0 <= found < 2**64:
         raise BadLiteral("invalid uint literal")
@@ -67,22 +59,14 @@ def _number(text: str) -> int:
 
 
 def string(text: str) -> str:
-    """A string literal.
-
-    Raises:
-        BadLiteral: an escape is invalid.
-    """
+    """A string literal. Raises BadLiteral if an escape is invalid."""
     raw = text[0] in "rR"
     body = _body(text[1:] if raw else text)
     return body if raw or "\\" not in body else _ESCAPE().sub(lambda found: _unescaped(found[1], limit=0x110000), body)
 
 
 def byte_string(text: str) -> bytes:
-    """A bytes literal.
-
-    Raises:
-        BadLiteral: an escape is invalid.
-    """
+    """A bytes literal. Raises BadLiteral if an escape is invalid."""
     rest = text[1:]
     raw = rest[0] in "rR"
     body = _body(rest[1:] if raw else rest)
@@ -120,11 +104,7 @@ def _unescaped(what: str, *, limit: int) -> str:
 
 
 def literal(kind: str, text: str) -> tuple[str, Any]:
-    """Type and value of a literal token of the grammar.
-
-    Raises:
-        BadLiteral: it is invalid.
-    """
+    """Type and value of a literal token of the grammar. Raises BadLiteral if it is invalid."""
     if kind == "INT_LIT":
         return "int", integer(text)
     if kind == "UINT_LIT":

@@ -58,11 +58,7 @@ _WRAPPERS = {f"google.protobuf.{name}Value": zero for name, zero in (_NUMBERS | 
 
 
 def parse(source: str) -> Node:
-    """The syntax tree of an expression, with macros expanded.
-
-    Raises:
-        CompileError: the text is invalid.
-    """
+    """The syntax tree of an expression, with macros expanded. Raises CompileError if the text is invalid."""
     if len(source) > LONGEST:
         raise CompileError(f"must be no more than {LONGEST} characters")
     if _nesting(source) > DEEPEST:

@@ -73,11 +73,7 @@ NO_AFFINITY = Affinity()
 
 
 def read_affinity(fields: Fields | None) -> Affinity:
-    """A `v1.Affinity`.
-
-    Raises:
-        InvalidObject: a term has a value the API server would refuse.
-    """
+    """A `v1.Affinity`. Raises InvalidObject if a term has a value the API server would refuse."""
     if fields is None:
         return NO_AFFINITY
     node = fields.down("nodeAffinity")

@@ -39,11 +39,7 @@ QUARTER = IntOrPercent(25, percent=True)
 
 
 def read_int_or_percent(fields: Fields, key: str, default: IntOrPercent) -> IntOrPercent:
-    """A count or a percentage.
-
-    Raises:
-        InvalidObject: neither, or negative.
-    """
+    """A count or a percentage. Raises InvalidObject if it is neither, or negative."""
     value = fields.value.get(key)
     if value is None:
         return default
@@ -139,11 +135,7 @@ Strategy = DeploymentStrategy | StatefulSetStrategy | DaemonSetStrategy | JobStr
 
 
 def read_deployment_strategy(fields: Fields) -> DeploymentStrategy:
-    """`spec` of a Deployment.
-
-    Raises:
-        InvalidObject: a value or a combination that apps/v1 validation refuses.
-    """
+    """`spec` of a Deployment. Raises InvalidObject for a value or a combination that apps/v1 validation refuses."""
     strategy = fields.down("strategy")
     kind = strategy.choice("type", ("Recreate", "RollingUpdate"), "RollingUpdate")
     rolling = strategy.child("rollingUpdate")
@@ -184,11 +176,7 @@ def read_canary_strategy(fields: Fields) -> DeploymentStrategy | None:
 
 
 def read_stateful_set_strategy(fields: Fields) -> StatefulSetStrategy:
-    """`spec` of a StatefulSet.
-
-    Raises:
-        InvalidObject: a value or a combination that apps/v1 validation refuses.
-    """
+    """`spec` of a StatefulSet. Raises InvalidObject for a value or a combination that apps/v1 validation refuses."""
     update = fields.down("updateStrategy")
     kind = update.choice("type", ("RollingUpdate", "OnDelete"), "RollingUpdate")
     rolling = update.child("rollingUpdate")
@@ -223,11 +211,7 @@ def _optional_unavailable(rolling: Fields) -> IntOrPercent | None:
 
 
 def read_daemon_set_strategy(fields: Fields) -> DaemonSetStrategy:
-    """`spec` of a DaemonSet.
-
-    Raises:
-        InvalidObject: a value or a combination that apps/v1 validation refuses.
-    """
+    """`spec` of a DaemonSet. Raises InvalidObject for a value or a combination that apps/v1 validation refuses."""
     update = fields.down("updateStrategy")
     kind = update.choice("type", ("RollingUpdate", "OnDelete"), "RollingUpdate")
     rolling = update.down("rollingUpdate")
@@ -249,11 +233,7 @@ def read_daemon_set_strategy(fields: Fields) -> DaemonSetStrategy:
 
 
 def read_job_strategy(fields: Fields, concurrency: str = "") -> JobStrategy:
-    """`spec` of a Job.
-
-    Raises:
-        InvalidObject: a value that batch/v1 validation refuses.
-    """
+    """`spec` of a Job. Raises InvalidObject for a value that batch/v1 validation refuses."""
     completions = fields.optional_integer("completions", 0)
     parallelism = fields.optional_integer("parallelism", 0)
     if completions is None and parallelism is None:

@@ -149,11 +149,7 @@ def _may_be(fields: Fields, where: Pointer, detail: str, value: str) -> bool:
 
 
 def read_node_selector(fields: Fields) -> NodeSelector:
-    """A `v1.NodeSelector`.
-
-    Raises:
-        InvalidObject: an operator is unknown, or has the wrong number of values.
-    """
+    """A `v1.NodeSelector`. Raises InvalidObject if an operator is unknown, or has the wrong number of values."""
     return NodeSelector(tuple(read_node_selector_term(child) for child in fields.children("nodeSelectorTerms")))
 
 

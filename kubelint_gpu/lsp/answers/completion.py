@@ -10,7 +10,7 @@ from kubelint_gpu.documents import SourceText
 from kubelint_gpu.documents.emitter import scalar_text
 from kubelint_gpu.findings.catalogue import every_rule
 from kubelint_gpu.groups import summed
-from kubelint_gpu.inventory.view.node_names import natural
+from kubelint_gpu.inventory.view.node_rows import natural
 from kubelint_gpu.lsp.document.cluster_facts import ClusterFacts
 from kubelint_gpu.lsp.document.document_context import Project, ReadFiles
 from kubelint_gpu.lsp.document.positions import offset, offset_range

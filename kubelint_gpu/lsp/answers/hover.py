@@ -10,7 +10,7 @@ from urllib.parse import urljoin
 
 from kubelint_gpu.documents import SourceText
 from kubelint_gpu.findings.catalogue import UnknownRule, find, page, rule
-from kubelint_gpu.inventory.view.node_names import natural
+from kubelint_gpu.inventory.view.node_rows import natural
 from kubelint_gpu.kube.objects.priority import NEVER
 from kubelint_gpu.lsp.answers.hover_workload import workload_text
 from kubelint_gpu.lsp.document.cluster_facts import ClusterFacts

@@ -8,7 +8,7 @@ from kubelint_gpu.analysis.rollout_facts import judgements_in
 from kubelint_gpu.documents import SourceText
 from kubelint_gpu.explain.explanation_phrases import failing_text
 from kubelint_gpu.explain.scheduling_moments import SchedulingMoment, situations
-from kubelint_gpu.inventory.view.node_names import abbreviated
+from kubelint_gpu.inventory.view.node_rows import abbreviated
 from kubelint_gpu.lsp.document.diagnostics import code, escaped
 from kubelint_gpu.lsp.document.document_context import Project, ReadFiles
 from kubelint_gpu.lsp.typed.typed_line import typed_line

@@ -97,11 +97,7 @@ class ChangedCluster(Value):
 
     @property
     def here(self) -> Node:
-        """The node.
-
-        Raises:
-            KeyError: there is no such node.
-        """
+        """The node. Raises KeyError if there is no such node."""
         found = self.snapshot.node(self.node)
         if found is None:
             raise KeyError(self.node)

@@ -7,7 +7,6 @@ from functools import cached_property
 
 from kubelint_gpu.budget import TOLD
 from kubelint_gpu.kube.objects.pod import Pod
-from kubelint_gpu.scheduler.candidate import importance, stripped
 from kubelint_gpu.scheduler.companions import companion
 from kubelint_gpu.scheduler.explain.cluster_changes import Change, ChangedCluster, PodArrives, PodsEnd
 from kubelint_gpu.scheduler.explain.holders import PlacedPod, by_owner
@@ -18,6 +17,7 @@ from kubelint_gpu.scheduler.framework.node_info import NodeInfo, node_info
 from kubelint_gpu.scheduler.framework.plugin import Status
 from kubelint_gpu.scheduler.framework.snapshot import Snapshot
 from kubelint_gpu.scheduler.plugins import inter_pod_affinity, pod_topology_spread
+from kubelint_gpu.scheduler.preemption import importance, stripped
 from kubelint_gpu.scheduler.relations import held
 
 DISTANT = (pod_topology_spread.NAME, inter_pod_affinity.NAME)

@@ -167,11 +167,7 @@ class Snapshot:
         return Snapshot(around, self.nodes, self.memory, self._set, {})
 
     def with_infos(self, changed: Mapping[str, NodeInfo]) -> Snapshot:
-        """The snapshot with other pods on some nodes, by the nodes' names.
-
-        Raises:
-            KeyError: there is no such node.
-        """
+        """The snapshot with other pods on some nodes, by the nodes' names. Raises KeyError if there is no such node."""
         charge(len(changed) + len(self.nodes) // STEPS.copied)
         nodes = list(self.nodes)
         for name, info in changed.items():

@@ -15,8 +15,7 @@ from kubelint_gpu.scheduler.framework.node_info import NodeInfo
 from kubelint_gpu.scheduler.framework.node_reason import NodeReason
 from kubelint_gpu.scheduler.framework.plugin import SKIP, Code, Plugin, Prepared, Status
 from kubelint_gpu.scheduler.framework.snapshot import Snapshot
-from kubelint_gpu.scheduler.framework.storage_index import StorageIndex, claim_of, storage_index
-from kubelint_gpu.scheduler.framework.volume_facts import volume_facts
+from kubelint_gpu.scheduler.framework.storage_index import StorageIndex, claim_of, storage_index, volume_facts
 from kubelint_gpu.values import Value
 
 NAME = "NodeVolumeLimits"

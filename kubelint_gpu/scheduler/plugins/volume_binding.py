@@ -20,8 +20,8 @@ from kubelint_gpu.scheduler.framework.storage_index import (
     claim_of,
     direct_claim,
     storage_index,
+    volume_facts,
 )
-from kubelint_gpu.scheduler.framework.volume_facts import volume_facts
 from kubelint_gpu.scheduler.plugins.node_affinity import looked_at, seen
 from kubelint_gpu.values import Value
 

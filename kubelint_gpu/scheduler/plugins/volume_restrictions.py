@@ -12,8 +12,15 @@ from kubelint_gpu.scheduler.framework.node_info import NodeInfo
 from kubelint_gpu.scheduler.framework.node_reason import NodeReason
 from kubelint_gpu.scheduler.framework.plugin import SKIP, Code, Plugin, Prepared, Status, rejected
 from kubelint_gpu.scheduler.framework.snapshot import Snapshot
-from kubelint_gpu.scheduler.framework.storage_index import CLAIM_NOT_FOUND, claim_keys, direct_claims, storage_index
-from kubelint_gpu.scheduler.framework.volume_facts import has_volumes, share_volumes, volume_facts
+from kubelint_gpu.scheduler.framework.storage_index import (
+    CLAIM_NOT_FOUND,
+    claim_keys,
+    direct_claims,
+    has_volumes,
+    share_volumes,
+    storage_index,
+    volume_facts,
+)
 from kubelint_gpu.values import Value, replace
 
 NAME = "VolumeRestrictions"

@@ -11,7 +11,7 @@ from kubelint_gpu.kube.values.frozen import EMPTY
 from kubelint_gpu.simulation.bounds.preconditions import gives_way
 from kubelint_gpu.simulation.model.preemptions import UnmodelledVictim
 from kubelint_gpu.simulation.model.simulation import Simulation
-from kubelint_gpu.simulation.prepare.locality import companions
+from kubelint_gpu.simulation.prepare.coupling import companions
 from kubelint_gpu.simulation.prepare.workload_change import WorkloadChange, created_pod, is_temporary
 from kubelint_gpu.simulation.search.engine import GroupSearch, worth
 from kubelint_gpu.simulation.search.placements import Starts, one_placement, placements

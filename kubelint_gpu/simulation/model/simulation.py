@@ -12,13 +12,12 @@ from kubelint_gpu.scheduler import Snapshot
 from kubelint_gpu.scheduler.relations import first_alike, local_kinds
 from kubelint_gpu.simulation.controllers.rollout_state import State
 from kubelint_gpu.simulation.growth import Grown
-from kubelint_gpu.simulation.model.domains import equal_domains
-from kubelint_gpu.simulation.model.node_symmetry import NodeSignature
+from kubelint_gpu.simulation.model.node_symmetry import NodeSignature, equal_domains
 from kubelint_gpu.simulation.model.oracle import ClusterOracle
 from kubelint_gpu.simulation.model.pod_types import PodTypes
 from kubelint_gpu.simulation.model.quota_use import admission_of
 from kubelint_gpu.simulation.model.transition_system import Model
-from kubelint_gpu.simulation.prepare.locality import eligible_nodes
+from kubelint_gpu.simulation.prepare.coupling import eligible_nodes
 from kubelint_gpu.values import Value, replace
 
 

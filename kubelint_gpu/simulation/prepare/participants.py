@@ -1,26 +1,62 @@
-"""The participants in the rollouts of one run: its workloads with their running and waiting pods."""
+"""The participants in the rollouts of one run: its workloads with their running and waiting pods.
+
+Replicas that are built pod by pod are limited to the most that the nodes can ever hold, plus one.
+
+If a workload has more replicas than that, it lacks places: one waiting pod stands for all.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from collections.abc import Set as AbstractSet
 
+from kubelint_gpu.budget import BUDGET, Budget
 from kubelint_gpu.kube.objects.cluster import Cluster
 from kubelint_gpu.kube.objects.meta import OwnerReference
+from kubelint_gpu.kube.objects.node import Node
 from kubelint_gpu.kube.objects.pod import Pod, PodIdentifier
 from kubelint_gpu.kube.objects.workload import Workload
 from kubelint_gpu.scheduler.relations import label_keys
 from kubelint_gpu.simulation.controllers import daemon_nodes
 from kubelint_gpu.simulation.controllers.controller_of import controller_of
 from kubelint_gpu.simulation.controllers.ordinals import POD_LABELS
-from kubelint_gpu.simulation.prepare.bounded import bounded
 from kubelint_gpu.simulation.prepare.budgets_and_quotas import is_refused_before
+from kubelint_gpu.simulation.prepare.demand import takes
 from kubelint_gpu.simulation.prepare.pods_by_owner import pods_by_owner
 from kubelint_gpu.simulation.prepare.revisions import as_shown, revision_of
 from kubelint_gpu.simulation.prepare.standing_pods import with_standing_pods
-from kubelint_gpu.simulation.prepare.workload_change import WorkloadChange, created_pod, is_waiting, running_pods
+from kubelint_gpu.simulation.prepare.workload_change import (
+    WorkloadChange,
+    created_pod,
+    is_waiting,
+    own_pods,
+    own_waiting,
+    running_pods,
+)
 from kubelint_gpu.simulation.transition import Transition
 from kubelint_gpu.values import replace
+
+
+def bounded(transition: Transition, cluster: Cluster, nodes: Sequence[Node], budget: Budget = BUDGET) -> Transition:
+    """The transition with replicas limited, before and after, to the number that makes a difference on these nodes."""
+    old, new = transition.old, transition.new
+    if max(old.replicas, new.replicas) <= budget.replicas:
+        return transition
+    known = len(own_pods(new, cluster.pods)) + len(own_waiting(new, cluster.pods))
+    held = max(places(created_pod(one, "new"), nodes) for one in (old, new))
+    most = max(budget.replicas, held + known + 1)
+    after = _with(new, most)
+    return replace(transition, new=after, old=after if old is new else _with(old, most))
+
+
+def places(pod: Pod, nodes: Sequence[Node]) -> int:
+    """Return an upper bound of these pods on these nodes at once, by the allocatable amount of each resource."""
+    asks = [(name, amount) for name, amount in takes(pod).items() if amount]
+    return sum(min(max(0, node.allocatable.get(name, 0)) // amount for name, amount in asks) for node in nodes)
+
+
+def _with(workload: Workload, most: int) -> Workload:
+    return workload if workload.replicas <= most else replace(workload, replicas=most)
 
 
 def participants_of(

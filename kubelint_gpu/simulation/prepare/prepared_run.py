@@ -1,14 +1,16 @@
-"""What all questions of a run share: computed once from its transitions and the cluster."""
+"""What all questions of a run share, and which workloads compete: from its transitions and the cluster."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import product
 
+from kubelint_gpu.groups import Groups, grouped
 from kubelint_gpu.kube.objects.cluster import Cluster
 from kubelint_gpu.kube.objects.pod import Pod
 from kubelint_gpu.kube.values.selectors import LabelSelector
 from kubelint_gpu.scheduler import Snapshot
-from kubelint_gpu.scheduler.relations import asks, first_alike, refusers_of
+from kubelint_gpu.scheduler.relations import asks, first_alike, meet, meet_on_a_node, refusers_of
 from kubelint_gpu.simulation.asked_again import asked_once
 from kubelint_gpu.simulation.growth import Growth, possible_nodes
 from kubelint_gpu.simulation.prepare.budgets_and_quotas import (
@@ -16,9 +18,9 @@ from kubelint_gpu.simulation.prepare.budgets_and_quotas import (
     with_unknown_use,
     without_idle_quotas,
 )
-from kubelint_gpu.simulation.prepare.demand import Demand, Residual, takes
-from kubelint_gpu.simulation.prepare.displaced import displaced
-from kubelint_gpu.simulation.prepare.locality import eligible_nodes
+from kubelint_gpu.simulation.prepare.coupling import eligible_nodes
+from kubelint_gpu.simulation.prepare.demand import Demand, Residual, contended, join_contenders, takes
+from kubelint_gpu.simulation.prepare.displaced import concerns, displaced
 from kubelint_gpu.simulation.prepare.participants import participants_of
 from kubelint_gpu.simulation.prepare.workload_change import WorkloadChange, is_temporary, without_claims
 from kubelint_gpu.simulation.prepare.workload_claims import wanted_storage, with_settled_claims
@@ -140,3 +142,73 @@ def _without_pods(cluster: Cluster) -> Snapshot:
     """The cluster without pods; the same snapshot for equal clusters, so that runs share what they compute of it."""
     bare = replace(cluster, pods=())
     return asked_once("without pods", (bare,), lambda: Snapshot.of(bare))
+
+
+def competing(run: PreparedRun, numbers: Sequence[int], fixed: Sequence[Pod]) -> Groups:
+    """Group workloads that can compete for something or whose pods have terms about each other."""
+    groups = Groups(len(run.participants))
+    residual = run.residual(fixed)
+    demands = [run.demands[number] for number in numbers]
+    scarce = contended(demands, residual)
+    among = Groups(len(numbers))
+    join_contenders(among, scarce)
+    for place, number in enumerate(numbers):
+        groups.join(number, numbers[among.root(place)])
+    for quota in run.cluster.quotas:
+        counted = [number for number in numbers if any(map(quota.covers, run.pods[number]))]
+        for number in counted:
+            groups.join(counted[0], number)
+    kinds = grouped(((run.alike[number], run.volumes[number]), number) for number in numbers).values()
+    marked = [mine for mine in kinds if _is_marked(run, mine[0])]
+    for mine, theirs in product(marked, kinds):
+        one, other = mine[0], theirs[-1]
+        if len({groups.root(number) for number in (*mine, *theirs)}) == 1:
+            continue
+        if _meet(run, one, other):
+            for number in (*mine, *theirs):
+                groups.join(one, number)
+        elif _meet_on_a_node(run, one, other):
+            for one, other in product(mine, theirs):
+                if not run.demands[one].nodes.isdisjoint(run.demands[other].nodes):
+                    groups.join(one, other)
+    for one in numbers:
+        gone = run.driven[one]
+        for place, other in enumerate(numbers if gone else ()):
+            apart = groups.root(one) != groups.root(other)
+            if apart and concerns(gone, run.participants[other], place, demands, residual):
+                groups.join(one, other)
+    return groups
+
+
+def _is_marked(run: PreparedRun, number: int) -> bool:
+    """Whether something other than quotas and the resources of a node can make the workload compete with another."""
+    return bool(run.volumes[number]) or any(map(asks, run.pods[number]))
+
+
+def _meet(run: PreparedRun, one: int, other: int) -> bool:
+    if run.volumes[one] & run.volumes[other]:
+        return True
+    key = "meet", run.alike[one], run.alike[other]
+    if key not in run.met:
+        run.met[key] = any(meet(*pair) for pair in product(_unlike(run, one), _unlike(run, other)))
+    if run.met[key]:
+        return True
+    ordinals = [run.participants[place].ordinals for place in (one, other)]
+    if not any(ordinals):
+        return False
+    return any(
+        meet(*pair) for pair in product(*((*run.pods[place], *ordinals[place != one]) for place in (one, other)))
+    )
+
+
+def _meet_on_a_node(run: PreparedRun, one: int, other: int) -> bool:
+    key = "on a node", run.alike[one], run.alike[other]
+    if key not in run.met:
+        run.met[key] = any(meet_on_a_node(*pair) for pair in product(_unlike(run, one), _unlike(run, other)))
+    return run.met[key]
+
+
+def _unlike(run: PreparedRun, number: int) -> tuple[Pod, ...]:
+    """The old and the new pod of a workload; only one of them if they are equal."""
+    old, new = run.alike[number]
+    return run.pods[number][: 1 if old == new else 2]

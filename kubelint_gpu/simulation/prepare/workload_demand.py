@@ -14,8 +14,8 @@ from kubelint_gpu.kube.values.frozen import EMPTY, FrozenMap
 from kubelint_gpu.kube.values.selectors import LabelSelector
 from kubelint_gpu.scheduler import Snapshot
 from kubelint_gpu.scheduler.companions import HOSTNAME
+from kubelint_gpu.simulation.prepare.coupling import keep_apart
 from kubelint_gpu.simulation.prepare.demand import Demand, takes
-from kubelint_gpu.simulation.prepare.locality import keep_apart
 from kubelint_gpu.simulation.prepare.workload_change import WorkloadChange, anonymous
 from kubelint_gpu.values import replace
 

@@ -10,9 +10,8 @@ from kubelint_gpu.kube.objects.pod import Pod
 from kubelint_gpu.simulation.asked_again import asked_once, kept
 from kubelint_gpu.simulation.growth import Growth
 from kubelint_gpu.simulation.hypotheses import DAEMON_ORDER, DAEMON_ROLLS, ORDERS, PARTS, ROOM_FREED
-from kubelint_gpu.simulation.prepare.competitors import competing
 from kubelint_gpu.simulation.prepare.daemon_pods import standing_daemons
-from kubelint_gpu.simulation.prepare.prepared_run import PreparedRun
+from kubelint_gpu.simulation.prepare.prepared_run import PreparedRun, competing
 from kubelint_gpu.simulation.prepare.workload_change import WorkloadChange, joined, unrolled
 from kubelint_gpu.simulation.questions.decide import judge_in
 from kubelint_gpu.simulation.questions.pending_pods import beside_queued, queued, together_beside_queued

@@ -11,8 +11,8 @@ from kubelint_gpu.kube.objects.workload import Workload
 from kubelint_gpu.simulation.controllers.controller_of import controller_of
 from kubelint_gpu.simulation.model import simulation as simulations
 from kubelint_gpu.simulation.model.pod_types import build_pod_types
-from kubelint_gpu.simulation.prepare.bounded import bounded
 from kubelint_gpu.simulation.prepare.budgets_and_quotas import with_unknown_use
+from kubelint_gpu.simulation.prepare.participants import bounded
 from kubelint_gpu.simulation.prepare.volumes import with_bound_claims
 from kubelint_gpu.simulation.prepare.workload_change import WorkloadChange, created_pod, own_pods, own_waiting
 from kubelint_gpu.simulation.search import placements, replay

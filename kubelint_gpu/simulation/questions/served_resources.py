@@ -18,7 +18,7 @@ from kubelint_gpu.kube.objects.workload import Workload
 from kubelint_gpu.kube.values.frozen import FrozenMap
 from kubelint_gpu.scheduler import Snapshot, behaviour
 from kubelint_gpu.simulation.growth import Growth
-from kubelint_gpu.simulation.prepare.locality import nodes_beside_anybody
+from kubelint_gpu.simulation.prepare.coupling import nodes_beside_anybody
 from kubelint_gpu.simulation.transition import Transition
 from kubelint_gpu.values import Value, replace
 
@@ -162,7 +162,7 @@ class _Claims:
     def spec(self, spec: PodSpec, namespace: str) -> PodSpec:
         """The spec with a claim for the resources that DRA serves; unchanged if there are none."""
         from kubelint_gpu.kube.dra.claim import EXTENDED_ENTRY, ResourceClaimTemplate
-        from kubelint_gpu.scheduler.plugins.dynamic_resources.extended_resources import asked_resources, special_claim
+        from kubelint_gpu.scheduler.plugins.dynamic_resources.claims import asked_resources, special_claim
 
         ways = self.ways(spec, namespace)
         if ways.both:

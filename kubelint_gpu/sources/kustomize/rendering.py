@@ -16,9 +16,9 @@ from kubelint_gpu.sources.kustomize.accumulation.objects import Traceable
 from kubelint_gpu.sources.kustomize.accumulation.retrace import trace
 from kubelint_gpu.sources.kustomize.accumulation.traced import EntryScript, FieldWriter
 from kubelint_gpu.sources.kustomize.build_errors import complaint, staged
-from kubelint_gpu.sources.kustomize.files.generated import surveyed
 from kubelint_gpu.sources.kustomize.files.kustomization import Contents, DiskTree, Kustomization
 from kubelint_gpu.sources.kustomize.files.survey import AllowedFiles, Survey, heads_of, text_of, with_files
+from kubelint_gpu.sources.kustomize.files.surveyor import surveyed
 from kubelint_gpu.sources.kustomize.origin import Origin, origins
 from kubelint_gpu.sources.kustomize.program import Program, build
 from kubelint_gpu.sources.kustomize.variables import KnownVariables, Variables, with_variables

@@ -12,8 +12,8 @@ from kubelint_gpu.kube.values.plain import mapping
 from kubelint_gpu.patterns import pattern
 from kubelint_gpu.sources.files import SKIMMED
 from kubelint_gpu.sources.kustomize.envsubst import SubstitutionError, filled
-from kubelint_gpu.sources.kustomize.files.generated import LAYER
 from kubelint_gpu.sources.kustomize.files.kustomization import Tree
+from kubelint_gpu.sources.kustomize.files.surveyor import LAYER
 from kubelint_gpu.sources.kustomize.origin import Origin, Removal
 from kubelint_gpu.sources.render import Obstacle, Spot
 from kubelint_gpu.sources.rendering_program import MOST_OUTPUT

@@ -291,11 +291,7 @@ def load(path: Path | None, store: Store | None = None) -> Configuration:
 
 
 def interpret(path: Path, reading: Reading) -> Configuration:
-    """A configuration from its text.
-
-    Raises:
-        ConfigurationError: it holds what it may not.
-    """
+    """A configuration from its text. Raises ConfigurationError if it holds what it may not."""
     for problem in reading.problems:
         raise ConfigurationError(problem.path, problem.span, problem.message)
     documents = [document for document in reading.documents if document.value is not None]

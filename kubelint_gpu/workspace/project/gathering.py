@@ -10,8 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from kubelint_gpu.kube.values.frozen import EMPTY
-from kubelint_gpu.messages.display import visible
-from kubelint_gpu.messages.printing import say
+from kubelint_gpu.messages.display import say, visible
 from kubelint_gpu.sources.checkout import is_file, way_out
 from kubelint_gpu.sources.files import (
     SUFFIXES,

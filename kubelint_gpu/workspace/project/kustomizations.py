@@ -41,11 +41,7 @@ class RenderSettings(Value):
     helm: HelmSettings = HelmSettings()
 
     def renderer(self) -> Renderer:
-        """Return the renderer.
-
-        Raises:
-            ProgramError: there is no program.
-        """
+        """Return the renderer. Raises ProgramError if there is no program."""
         from kubelint_gpu.sources.kustomize.program import find_program
         from kubelint_gpu.sources.kustomize.rendering import Renderer
         from kubelint_gpu.sources.rendering_program import RenderTime
@@ -210,8 +206,8 @@ class _Rendering:
         return any(os.path.realpath(root / path) in wanted for path in survey.files)
 
     def _survey(self, folder: str) -> tuple[Path, Survey]:
-        from kubelint_gpu.sources.kustomize.files.generated import surveyed
         from kubelint_gpu.sources.kustomize.files.survey import Survey
+        from kubelint_gpu.sources.kustomize.files.surveyor import surveyed
 
         if folder not in self._surveys:
             root = root_of(Path(folder), self._wholes)

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from kubelint_gpu.inventory.declarations.declared import Declared
 from kubelint_gpu.inventory.declarations.inventory import Inventory
 from kubelint_gpu.inventory.gpus.gpu_models import gpus_in
-from kubelint_gpu.inventory.view.node_names import natural
+from kubelint_gpu.inventory.view.node_rows import natural
 from kubelint_gpu.kube.objects.node import Node
 from kubelint_gpu.kube.objects.pod import Pod
 from kubelint_gpu.messages.wording import verb

@@ -29,11 +29,7 @@ class Shard(Value):
 
 
 def read_shard(_context: click.Context, _parameter: click.Parameter, text: str | None) -> Shard | None:
-    """Return the shard that an option names, such as 2/8.
-
-    Raises:
-        click.BadParameter: the text names no shard.
-    """
+    """Return the shard that an option names, such as 2/8. Raises click.BadParameter if the text names no shard."""
     if text is None:
         return None
     number, slash, of = text.partition("/")

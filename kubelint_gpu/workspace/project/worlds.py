@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from kubelint_gpu.budget import NORMAL
-from kubelint_gpu.messages.display import visible
-from kubelint_gpu.messages.printing import say
+from kubelint_gpu.messages.display import say, visible
 from kubelint_gpu.options import option
 from kubelint_gpu.sources.files import collect
 from kubelint_gpu.values import Value

@@ -32,7 +32,9 @@ def test_a_rule_is_still_explained_by_code_and_name():
     assert kubelint("explain", "KLG101", "examples").code == 2
 
 
-@pytest.mark.parametrize("env", [{"PYTHONHASHSEED": "1"}, {"PYTHONHASHSEED": "2"}, {"LC_ALL": "C"}])
+@pytest.mark.parametrize(
+    "env", [{"PYTHONHASHSEED": "1", "LC_ALL": "C"}, {"PYTHONHASHSEED": "2", "LANG": "tr_TR.UTF-8"}]
+)
 @pytest.mark.parametrize("form", ["text", "json"])
 def test_two_runs_print_the_same_bytes(form, env, folder):
     arguments = ("-i", "cluster.yaml", "--output-format", form)

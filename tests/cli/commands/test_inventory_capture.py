@@ -270,34 +270,24 @@ def _devices():
     return [*nodes, *slices, device_class, rule, *held]
 
 
-@pytest.mark.parametrize(
-    ("asked", "codes", "holders"),
-    [
-        ({"count": 1}, ["KLG109"], "pod serving/part: gpu.example.com/n1/gpu-1"),
-        (
-            {"count": 1, "tolerations": [{"operator": "Exists"}]},
-            ["KLG107"],
-            "pod serving/part: gpu.example.com/n1/gpu-1",
-        ),
-        ({"count": 1, "capacity": {"requests": {"memory": "10Gi"}}}, [], "pod serving/other: gpu.example.com/n2/gpu-0"),
-        ({"count": 1, "capacity": {"requests": {"memory": "40Gi"}}}, ["KLG109"], "pod serving/part"),
-    ],
-)
-def test_claims_in_use_shares_and_device_taints_decide_as_they_do_in_the_cluster(kubectl, asked, codes, holders):
-    """`check`, `explain` and `inventory show` say the same of what was captured as of the objects themselves."""
-    objects = _devices()
-    folder = kubectl.parent
-    (kubectl / "get").write_text(json.dumps({"kind": "List", "items": objects}))
-    (kubectl / "version").write_text('{"serverVersion": {"gitVersion": "v1.36.3"}}')
-    (kubectl / "config").write_text("")
-    (kubectl / "api-resources").write_text("nodes\npods\ndevicetaintrules.resource.k8s.io\n")
-    (folder / "all.json").write_text(json.dumps({"apiVersion": "v1", "kind": "List", "items": objects}))
-    assert capture(kubectl, "-o", "captured.yaml").code == 0
-    assert "devicetaintrules.resource.k8s.io" in str([call for call in calls(kubectl) if call[0] == "get"])
-    manifest = f"""apiVersion: resource.k8s.io/v1
+ASKED = {
+    "one": ({"count": 1}, ["KLG109"], "pod serving/part: gpu.example.com/n1/gpu-1"),
+    "tolerant": (
+        {"count": 1, "tolerations": [{"operator": "Exists"}]},
+        ["KLG107"],
+        "pod serving/part: gpu.example.com/n1/gpu-1",
+    ),
+    "small": (
+        {"count": 1, "capacity": {"requests": {"memory": "10Gi"}}},
+        [],
+        "pod serving/other: gpu.example.com/n2/gpu-0",
+    ),
+    "large": ({"count": 1, "capacity": {"requests": {"memory": "40Gi"}}}, ["KLG109"], "pod serving/part"),
+}
+WEB = """apiVersion: resource.k8s.io/v1
 kind: ResourceClaimTemplate
 metadata: {{name: one, namespace: serving}}
-spec: {{spec: {{devices: {{requests: [{{name: gpu, exactly: {json.dumps({"deviceClassName": "gpu", **asked})}}}]}}}}}}
+spec: {{spec: {{devices: {{requests: [{{name: gpu, exactly: {asked}}}]}}}}}}
 ---
 apiVersion: apps/v1
 kind: Deployment
@@ -310,19 +300,42 @@ spec:
       resourceClaims: [{{name: g, resourceClaimTemplateName: one}}]
       containers: [{{name: c, image: "x:1", resources: {{claims: [{{name: g}}]}}}}]
 """
-    (folder / "web.yaml").write_text(manifest)
+
+
+def test_claims_in_use_shares_and_device_taints_decide_as_they_do_in_the_cluster(kubectl):
+    """`check`, `explain` and `inventory show` say the same of what was captured as of the objects themselves."""
+    objects = _devices()
+    folder = kubectl.parent
+    (kubectl / "get").write_text(json.dumps({"kind": "List", "items": objects}))
+    (kubectl / "version").write_text('{"serverVersion": {"gitVersion": "v1.36.3"}}')
+    (kubectl / "config").write_text("")
+    (kubectl / "api-resources").write_text("nodes\npods\ndevicetaintrules.resource.k8s.io\n")
+    (folder / "all.json").write_text(json.dumps({"apiVersion": "v1", "kind": "List", "items": objects}))
+    assert capture(kubectl, "-o", "captured.yaml").code == 0
+    assert "devicetaintrules.resource.k8s.io" in str([call for call in calls(kubectl) if call[0] == "get"])
+    for name, (asked, _, _) in ASKED.items():
+        text = WEB.format(asked=json.dumps({"deviceClassName": "gpu", **asked}))
+        (folder / f"{name}.yaml").write_text(text.replace("namespace: serving", f"namespace: {name}"))
 
     def said(inventory):
-        check = kubelint("check", "web.yaml", "-i", inventory, "--output-format", "json", cwd=folder)
-        explain = kubelint("explain", "Deployment/web", "web.yaml", "-i", inventory, cwd=folder)
-        shown = kubelint("inventory", "show", inventory, cwd=folder)
-        found = [(one["code"], one["message"]) for one in json.loads(check.out)["findings"]]
-        return found, explain.out.replace(inventory, ""), shown.out
+        check = kubelint(
+            *("check", *(f"{name}.yaml" for name in ASKED), "--unit", "file"),
+            *("-i", inventory, "--output-format", "json"),
+            cwd=folder,
+        )
+        found = [(one["path"], one["code"], one["message"]) for one in json.loads(check.out)["findings"]]
+        explained = {
+            name: kubelint("explain", "Deployment/web", f"{name}.yaml", "-i", inventory, cwd=folder).out
+            for name in ASKED
+        }
+        shown = kubelint("inventory", "show", inventory, cwd=folder).out
+        return found, {name: out.replace(inventory, "") for name, out in explained.items()}, shown
 
     found, explained, shown = said("captured.yaml")
     assert (found, explained, shown) == said("all.json")
-    assert [code for code, _ in found] == codes
-    assert holders in explained
+    for name, (_, codes, holders) in ASKED.items():
+        assert [code for path, code, _ in found if path == f"{name}.yaml"] == codes, name
+        assert holders in explained[name]
     assert "4 devices for claims, 1 free" in shown
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from kubelint_gpu.inventory.view.node_names import abbreviated, natural
+from kubelint_gpu.inventory.view.node_rows import abbreviated, natural
 
 
 def test_numbers_in_names_count_as_numbers():

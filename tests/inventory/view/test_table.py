@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from node_table import cluster
 
-from kubelint_gpu.inventory.view.node_names import abbreviated, natural
+from kubelint_gpu.inventory.view.node_rows import abbreviated, natural
 from kubelint_gpu.inventory.view.table import render
 
 NARROW = """staging · Kubernetes 1.34 · 6 nodes, and there may be others · 45 GPU devices,

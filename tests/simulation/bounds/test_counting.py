@@ -11,7 +11,7 @@ from kubelint_gpu.kube.objects.workload import read_workload
 from kubelint_gpu.simulation.questions.rollouts import judge
 from kubelint_gpu.simulation.search.verdict import Verdict
 
-SEEDS = range(30_000, 30_120)
+SEEDS = range(30_000, 30_054)
 MAY, STUCK, OPEN = Verdict.MAY_STICK, Verdict.STUCK, Verdict.UNDECIDED
 
 

@@ -5,8 +5,7 @@ from __future__ import annotations
 import pytest
 from rollout_objects import apart, cluster, deployment, node, quota, same
 
-from kubelint_gpu.simulation.prepare.competitors import competing
-from kubelint_gpu.simulation.prepare.prepared_run import PreparedRun
+from kubelint_gpu.simulation.prepare.prepared_run import PreparedRun, competing
 
 HOST = "kubernetes.io/hostname"
 

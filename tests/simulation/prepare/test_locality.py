@@ -6,7 +6,7 @@ from rollout_objects import cluster, node, pod
 
 from kubelint_gpu.kube.objects.pod import read_pod
 from kubelint_gpu.scheduler import Snapshot
-from kubelint_gpu.simulation.prepare.locality import companions, eligible_nodes, needs_others
+from kubelint_gpu.simulation.prepare.coupling import companions, eligible_nodes, needs_others
 
 
 def incoming(near="", **spec):

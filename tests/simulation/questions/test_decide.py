@@ -123,7 +123,7 @@ def in_another_order(order):
 def test_any_order_of_the_deciders_gives_the_same_verdicts(part):
     deciders = set()
     for number, order in enumerate(("reversed", "shuffled")):
-        cases = CASES[part::PARTS][number::2]
+        cases = CASES[part::PARTS][number::4]
         known = [judged(case) for case in cases]
         with in_another_order(order):
             again = [judged(case) for case in cases]

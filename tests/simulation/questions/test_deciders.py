@@ -15,7 +15,7 @@ from kubelint_gpu.values import replace
 @pytest.mark.thorough
 def test_a_rollout_that_ends_whatever_others_do_ends_beside_one_that_waits():
     asked = 0
-    for seed in range(60_000, 60_600):
+    for seed in range(60_000, 60_300):
         case = random_case(seed) if seed % 2 else featured_case(seed)[1]
         if growth_of(case):
             continue
@@ -33,4 +33,4 @@ def test_a_rollout_that_ends_whatever_others_do_ends_beside_one_that_waits():
                 together = judge_together(pair, cluster, ends=one.workload.key)
                 assert not any(told.waits and told.trace is not None for told in together), seed
                 asked += 1
-    assert asked >= 25
+    assert asked >= 12

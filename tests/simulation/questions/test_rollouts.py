@@ -26,7 +26,7 @@ from kubelint_gpu.simulation.questions.rollouts import judge
 from kubelint_gpu.simulation.search.verdict import Verdict
 from kubelint_gpu.values import replace
 
-SEEDS = range(20_000, 20_240)
+SEEDS = range(20_000, 20_120)
 
 
 def differs(case, most=1_500, seen=None):
@@ -67,7 +67,7 @@ def test_random_small_cases_are_judged_as_brute_force_judges_them(pinned):
 
 @pytest.mark.parametrize("feature", range(len(FEATURES)), ids=sorted(FEATURES))
 def test_cases_with_something_of_their_own_are_judged_as_brute_force_judges_them(feature, pinned):
-    seeds = range(feature + 700 * len(FEATURES), feature + 712 * len(FEATURES), len(FEATURES))
+    seeds = range(feature + 700 * len(FEATURES), feature + 708 * len(FEATURES), len(FEATURES))
     pinned(**agreed({seed: differs(featured_case(seed)[1]) for seed in seeds}))
 
 
@@ -153,22 +153,22 @@ def turned(case):
 
 
 def test_neither_the_names_of_nodes_nor_the_order_of_workloads_change_a_verdict():
-    pairs = {seed: (case, turned(case)) for seed in range(21_000, 21_120) for case in [random_case(seed)]}
+    pairs = {seed: (case, turned(case)) for seed in range(21_000, 21_080) for case in [random_case(seed)]}
     pairs = {seed: pair for seed, pair in pairs.items() if pair[1] is not None}
-    assert len(pairs) >= 60
+    assert len(pairs) >= 40
     found = {seed: [program_verdict(case)[0] for case in pair] for seed, pair in pairs.items()}
     assert {seed: pair for seed, pair in found.items() if pair[0] != pair[1]} == {}
 
 
 def test_bounds_and_search_agree_wherever_both_answer(pinned):
-    cases = {seed: random_case(seed) for seed in range(22_000, 22_200)}
+    cases = {seed: random_case(seed) for seed in range(22_000, 22_110)}
     found = {seed: program_verdict(case) for seed, case in cases.items()}
     bounded = {seed: verdict for seed, (verdict, by_bound) in found.items() if by_bound and verdict is not None}
     with only_search():
         searched = {seed: program_verdict(cases[seed]) for seed in bounded}
     assert {seed: verdict for seed, (verdict, _) in searched.items()} == bounded
     count = Counter(verdict.value for verdict in bounded.values())
-    assert len(bounded) >= 60
+    assert len(bounded) >= 40
     pinned(drawn=len(cases), **dict(sorted(count.items())))
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from rollout_objects import cluster, deployment, job, node
 
-from kubelint_gpu.simulation.questions.starved_jobs import running_at_once
+from kubelint_gpu.simulation.questions.jobs_beside import running_at_once
 from kubelint_gpu.values import replace
 
 HOST = "kubernetes.io/hostname"

@@ -8,7 +8,7 @@ from kubelint_gpu.kube.objects.node import read_node
 from kubelint_gpu.kube.objects.pod import read_pod
 from kubelint_gpu.scheduler import Snapshot
 from kubelint_gpu.scheduler.framework.facts import never, same_node
-from kubelint_gpu.simulation.search.blockers import Candidates, Placed, rivals
+from kubelint_gpu.simulation.search.blocked import Candidates, Placed, rivals
 
 A, B = read_node(node("a")), read_node(node("b"))
 NEW = read_pod(pod("new", ""))

@@ -44,7 +44,7 @@ def test_single_runs_and_a_filled_node_are_two_ways_to_find_it():
 
 
 def test_single_runs_contradict_no_search_of_all_of_them(monkeypatch, pinned):
-    cases = [random_case(seed) for seed in range(23_000, 23_120)]
+    cases = [random_case(seed) for seed in range(23_000, 23_080)]
     explore = engine.explore
 
     def cut_off(starts, successors, done, _budget, halts=None):

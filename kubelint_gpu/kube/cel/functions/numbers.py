@@ -38,11 +38,7 @@ def conversion_error(value: Any, wanted: str) -> EvaluationError:
 
 
 def time_sum(one: Duration | Timestamp, other: Duration | Timestamp, sign: int = 1) -> Duration | Timestamp:
-    """The sum or, with -1 for a `sign`, the difference of two times.
-
-    Raises:
-        EvaluationError: it is out of range.
-    """
+    """The sum or, with -1 for a `sign`, the difference of two times. Raises EvaluationError if it is out of range."""
     found = one.nanoseconds + sign * other.nanoseconds
     points = isinstance(one, Timestamp) + isinstance(other, Timestamp)
     if points == 1:

@@ -25,11 +25,7 @@ _WHY = "parse error during conversion from string: "
 
 
 def quantity_of(text: str) -> Quantity:
-    """The quantity of a text.
-
-    Raises:
-        EvaluationError: the text is no quantity.
-    """
+    """The quantity of a text. Raises EvaluationError if the text is no quantity."""
     try:
         amount = parse_quantity(_with_digits(text))
     except QuantityError:

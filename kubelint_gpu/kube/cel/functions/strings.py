@@ -22,11 +22,7 @@ _QUOTED = {ord(letter): f"\\{name}" for letter, name in zip('\a\b\f\n\r\t\v\\"',
 
 @lru_cache(maxsize=256)
 def compiled(pattern: str) -> Any:
-    """The compiled RE2 pattern.
-
-    Raises:
-        EvaluationError: it is invalid.
-    """
+    """The compiled RE2 pattern. Raises EvaluationError if it is invalid."""
     import re2
 
     options = re2.Options()

@@ -15,12 +15,10 @@ from kubelint_gpu.scheduler.framework.node_info import NodeInfo
 from kubelint_gpu.scheduler.framework.node_reason import ALLOCATED_ELSEWHERE, NodeReason
 from kubelint_gpu.scheduler.framework.plugin import Code, Status
 from kubelint_gpu.scheduler.framework.snapshot import Snapshot
-from kubelint_gpu.scheduler.plugins.dynamic_resources.allocator.effort import Effort
-from kubelint_gpu.scheduler.plugins.dynamic_resources.allocator.outcome import SelectorFailure, Taken
+from kubelint_gpu.scheduler.plugins.dynamic_resources.allocator.outcome import Effort, SelectorFailure, Taken
 from kubelint_gpu.scheduler.plugins.dynamic_resources.allocator.pools import Slot, View
 from kubelint_gpu.scheduler.plugins.dynamic_resources.claim_users import users_of
-from kubelint_gpu.scheduler.plugins.dynamic_resources.claims import Objects, objects_of
-from kubelint_gpu.scheduler.plugins.dynamic_resources.extended_resources import SPECIAL_CLAIM
+from kubelint_gpu.scheduler.plugins.dynamic_resources.claims import SPECIAL_CLAIM, Objects, objects_of
 from kubelint_gpu.scheduler.plugins.dynamic_resources.holdings import holdings
 from kubelint_gpu.scheduler.plugins.dynamic_resources.node_question import NodeAnswers, NodeQuestions
 

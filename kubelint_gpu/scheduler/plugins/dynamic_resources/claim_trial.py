@@ -11,8 +11,7 @@ from kubelint_gpu.kube.objects.cluster import Cluster
 from kubelint_gpu.scheduler.framework.node_info import NodeInfo
 from kubelint_gpu.scheduler.framework.plugin import Code, Status
 from kubelint_gpu.scheduler.framework.snapshot import Snapshot
-from kubelint_gpu.scheduler.plugins.dynamic_resources.allocator.effort import Effort
-from kubelint_gpu.scheduler.plugins.dynamic_resources.allocator.outcome import Failed, SelectorFailure, Unknown
+from kubelint_gpu.scheduler.plugins.dynamic_resources.allocator.outcome import Effort, Failed, SelectorFailure, Unknown
 from kubelint_gpu.scheduler.plugins.dynamic_resources.allocator.pools import DevicePool, Slot, View
 from kubelint_gpu.scheduler.plugins.dynamic_resources.attempt_state import AttemptState
 from kubelint_gpu.scheduler.plugins.dynamic_resources.claims import objects_of

@@ -15,10 +15,10 @@ from kubelint_gpu.kube.values.quantity import Amount
 from kubelint_gpu.scheduler.framework.snapshot import Snapshot
 from kubelint_gpu.scheduler.plugins.dynamic_resources.allocator.device_layout import Interest, Layout, layout_of
 from kubelint_gpu.scheduler.plugins.dynamic_resources.allocator.device_usage import Usage, usage_of
-from kubelint_gpu.scheduler.plugins.dynamic_resources.allocator.effort import Effort
 from kubelint_gpu.scheduler.plugins.dynamic_resources.allocator.matching import Matcher, sight_of
 from kubelint_gpu.scheduler.plugins.dynamic_resources.allocator.outcome import (
     AllocatorOutcome,
+    Effort,
     Failed,
     SelectorFailure,
     Taken,
@@ -26,8 +26,7 @@ from kubelint_gpu.scheduler.plugins.dynamic_resources.allocator.outcome import (
 )
 from kubelint_gpu.scheduler.plugins.dynamic_resources.allocator.pools import Slot, View, ahead, orders
 from kubelint_gpu.scheduler.plugins.dynamic_resources.allocator.search import Search
-from kubelint_gpu.scheduler.plugins.dynamic_resources.claims import objects_of
-from kubelint_gpu.scheduler.plugins.dynamic_resources.extended_resources import from_devices, special_claim
+from kubelint_gpu.scheduler.plugins.dynamic_resources.claims import from_devices, objects_of, special_claim
 from kubelint_gpu.scheduler.plugins.dynamic_resources.holdings import holdings
 from kubelint_gpu.values import Value, replace
 from kubelint_gpu.work import charge

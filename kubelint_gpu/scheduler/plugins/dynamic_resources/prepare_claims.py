@@ -13,10 +13,16 @@ from kubelint_gpu.kube.objects.pod import Pod, PodSpec
 from kubelint_gpu.scheduler.framework.node_info import NodeInfo
 from kubelint_gpu.scheduler.framework.plugin import SKIP, Code, Prepared, Status
 from kubelint_gpu.scheduler.framework.snapshot import Snapshot
-from kubelint_gpu.scheduler.plugins.dynamic_resources.allocator.effort import Effort
+from kubelint_gpu.scheduler.plugins.dynamic_resources.allocator.outcome import Effort
 from kubelint_gpu.scheduler.plugins.dynamic_resources.attempt_state import NAME, AttemptState, is_releasable, rejection
-from kubelint_gpu.scheduler.plugins.dynamic_resources.claims import Objects, Refused, claims_of, kept_spec, objects_of
-from kubelint_gpu.scheduler.plugins.dynamic_resources.extended_resources import asked_resources
+from kubelint_gpu.scheduler.plugins.dynamic_resources.claims import (
+    Objects,
+    Refused,
+    asked_resources,
+    claims_of,
+    kept_spec,
+    objects_of,
+)
 from kubelint_gpu.values import replace
 
 NO_CLASS = "request {request}: device class {name} does not exist"

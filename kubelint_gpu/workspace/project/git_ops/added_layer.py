@@ -12,9 +12,9 @@ from typing import Any
 
 from kubelint_gpu.documents import MAX_BYTES, Pointer, read
 from kubelint_gpu.kube.values.plain import at, mapping, sequence
-from kubelint_gpu.sources.kustomize.files.generated import generated
 from kubelint_gpu.sources.kustomize.files.kustomization import DiskTree, find_in, joined, load
 from kubelint_gpu.sources.kustomize.files.survey import read_once
+from kubelint_gpu.sources.kustomize.files.surveyor import generated
 from kubelint_gpu.workspace.project.git_ops.git_object import CannotFollowError, GitObject
 
 _BOTH = {key: key for key in ("namePrefix", "nameSuffix", "patches", "components")}

@@ -15,9 +15,9 @@ from kubelint_gpu.kube.values.plain import mapping, sequence
 from kubelint_gpu.sources.checkout import LONGEST, is_file, is_folder, is_inside, may_be_address_of, repository_root
 from kubelint_gpu.sources.files import SourceFile, display_path
 from kubelint_gpu.sources.helm.given_values import GivenValues, is_release
-from kubelint_gpu.sources.kustomize.files.generated import generated
 from kubelint_gpu.sources.kustomize.files.kustomization import NAMES, DiskTree
 from kubelint_gpu.sources.kustomize.files.survey import read_once
+from kubelint_gpu.sources.kustomize.files.surveyor import generated
 from kubelint_gpu.sources.kustomize.variables import Variables, VariableSource
 from kubelint_gpu.sources.render import Spot
 from kubelint_gpu.values import Value, replace

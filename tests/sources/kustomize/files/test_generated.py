@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from kubelint_gpu.sources.kustomize.files.generated import generated
 from kubelint_gpu.sources.kustomize.files.kustomization import DiskTree
+from kubelint_gpu.sources.kustomize.files.surveyor import generated
 
 OBJECT = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\n"
 

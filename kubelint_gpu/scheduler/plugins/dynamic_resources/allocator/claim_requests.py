@@ -13,9 +13,8 @@ from kubelint_gpu.kube.dra.device_class import DeviceClass
 from kubelint_gpu.kube.dra.resource_api import MOST_DEVICES
 from kubelint_gpu.scheduler.plugins.dynamic_resources.allocator.consumable_capacity import has_left
 from kubelint_gpu.scheduler.plugins.dynamic_resources.allocator.device_usage import Usage
-from kubelint_gpu.scheduler.plugins.dynamic_resources.allocator.effort import Effort
 from kubelint_gpu.scheduler.plugins.dynamic_resources.allocator.matching import Matcher, must_be_declared
-from kubelint_gpu.scheduler.plugins.dynamic_resources.allocator.outcome import OF_CLAIM, Failed, Name
+from kubelint_gpu.scheduler.plugins.dynamic_resources.allocator.outcome import OF_CLAIM, Effort, Failed, Name
 from kubelint_gpu.scheduler.plugins.dynamic_resources.allocator.pools import Slot, View
 from kubelint_gpu.scheduler.plugins.dynamic_resources.features import Features
 from kubelint_gpu.values import Value

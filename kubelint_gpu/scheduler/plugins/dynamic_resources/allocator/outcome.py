@@ -1,9 +1,10 @@
-"""The result of looking for the devices of some claims on a node."""
+"""The result of looking for the devices of some claims on a node, and how long the search may take."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
+from kubelint_gpu.budget import BUDGET
 from kubelint_gpu.kube.dra.claim import DeviceQuery
 from kubelint_gpu.kube.values.frozen import EMPTY, FrozenMap
 from kubelint_gpu.kube.values.quantity import Amount
@@ -98,3 +99,21 @@ class Failed(Exception):  # noqa: N818 - it carries an outcome
 
 class Unknown(Exception):  # noqa: N818 - it carries an outcome
     """The scheduler's decision cannot be predicted."""
+
+
+TOO_LONG = "the search for devices was given up after {tries} tries"
+
+
+class Effort:
+    """A counter of the devices that all searches of one pod may still try."""
+
+    __slots__ = ("left", "most")
+
+    def __init__(self, most: int = BUDGET.devices) -> None:
+        self.left = self.most = most
+
+    def spend(self) -> None:
+        """Count one try. Raises Unknown if there were too many."""
+        self.left -= 1
+        if self.left < 0:
+            raise Unknown(TOO_LONG.format(tries=self.most))

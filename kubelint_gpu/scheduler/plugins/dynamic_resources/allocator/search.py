@@ -23,10 +23,10 @@ from kubelint_gpu.scheduler.plugins.dynamic_resources.allocator.claim_requests i
 from kubelint_gpu.scheduler.plugins.dynamic_resources.allocator.consumable_capacity import consumed, has_left
 from kubelint_gpu.scheduler.plugins.dynamic_resources.allocator.counters import Books
 from kubelint_gpu.scheduler.plugins.dynamic_resources.allocator.device_usage import Usage
-from kubelint_gpu.scheduler.plugins.dynamic_resources.allocator.effort import Effort
 from kubelint_gpu.scheduler.plugins.dynamic_resources.allocator.matching import Matcher
 from kubelint_gpu.scheduler.plugins.dynamic_resources.allocator.outcome import (
     AllocatorOutcome,
+    Effort,
     Failed,
     Name,
     Taken,

@@ -9,7 +9,7 @@ from kubelint_gpu.kube.dra.device_class import classes_by_resource, read_device_
 from kubelint_gpu.kube.objects.pod import read_pod
 from kubelint_gpu.scheduler import fit
 from kubelint_gpu.scheduler.attempt import assume
-from kubelint_gpu.scheduler.plugins.dynamic_resources.extended_resources import special_claim
+from kubelint_gpu.scheduler.plugins.dynamic_resources.claims import special_claim
 
 NAME = "example.com/gpu"
 CLASS = device_class("gpu", extendedResourceName=NAME)

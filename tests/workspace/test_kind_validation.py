@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from checks_units import deployment, unit
 
-from kubelint_gpu.workspace.refused_changes import existing, kept_objects
+from kubelint_gpu.workspace.kind_validation import existing, kept_objects
 
 OLD = deployment()
 

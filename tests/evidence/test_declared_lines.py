@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from checks_units import deployment, findings, unit
 
-from kubelint_gpu.evidence.volume_ties import ELSEWHERE, THERE, fits_without_volumes, reunion, tie_lines, volume_ties
+from kubelint_gpu.evidence.declared_lines import ELSEWHERE, THERE, fits_without_volumes, reunion, tie_lines, volume_ties
 
 POD = "volumes: [{name: data, persistentVolumeClaim: {claimName: db}}]"
 
