@@ -17,6 +17,17 @@ class Spot(Value):
     span: Span
 
 
+class RenderedObject(Value):
+    """An object of a rendered text, and where its fields were written."""
+
+    document: Document
+    origin: ObjectOrigin
+
+    def spot(self, pointer: Pointer, role: Role = "value") -> Spot:
+        """Return where a field was set last."""
+        return self.origin.spot(pointer, role)
+
+
 class Obstacle(Value):
     """Why a part is not rendered.
 

@@ -1,0 +1,193 @@
+"""GitOps objects that kustomizations and charts render: patched, filled in, generated, or applied by each other."""
+
+from __future__ import annotations
+
+import pytest
+from helm_runs import APPLICATION, POD, SELECTED, chart, committed, git, inventory
+from kustomize_fixtures import program
+
+__all__ = ["program"]
+CHART = chart({"templates/pod.yaml": POD, "prod.yaml": "gpus: 2\n"})
+HEAD = "apiVersion: helm.toolkit.fluxcd.io/v2, kind: HelmRelease, metadata: {name: blue, namespace: vision}"
+RELEASE = """\
+apiVersion: helm.toolkit.fluxcd.io/v2
+kind: HelmRelease
+metadata: {name: blue, namespace: vision}
+spec:
+  chart:
+    spec:
+      chart: ./chart
+      sourceRef: {kind: GitRepository, name: platform}
+"""
+FLUX = """\
+apiVersion: kustomize.toolkit.fluxcd.io/v1
+kind: Kustomization
+metadata: {name: web, namespace: vision}
+spec:
+  path: ./overlays/dev
+  sourceRef: {kind: GitRepository, name: platform}
+  postBuild:
+    substitute: {gpus: "1"}
+"""
+BASE = {**CHART, "base/kustomization.yaml": "resources: [object.yaml]\n"}
+
+
+def overlay(patch, name="dev"):
+    text = f"resources: [../../base]\npatches:\n  - patch: |\n      {patch}\n"
+    return {f"overlays/{name}/kustomization.yaml": text}
+
+
+def patched(spec, name="dev"):
+    return overlay(f"{{{HEAD}, spec: {spec}}}", name)
+
+
+@pytest.fixture
+def judged(check, tree, program):
+    def run(files, *arguments):
+        return check(tree(inventory(files)), *(arguments or (".",)), "--kustomize", program, *SELECTED)
+
+    return run
+
+
+@pytest.mark.parametrize(
+    ("values", "spec", "told"),
+    [
+        ("{gpus: 1}", "{values: {gpus: 9}}", [("KLG503", "overlays/dev/kustomization.yaml", 4)]),
+        ("{gpus: 2}", "{interval: 1h}", [("KLG503", "base/object.yaml", 9)]),
+        ("{gpus: 9}", "{values: {gpus: 1}}", []),
+        ("{gpus: 9, other: a}", "{values: {other: b}}", [("KLG503", "base/object.yaml", 9)]),
+    ],
+)
+def test_a_release_is_judged_as_its_overlay_patches_it(judged, values, spec, told):
+    files = {**BASE, "base/object.yaml": f"{RELEASE}  values: {values}\n", **patched(spec)}
+    assert judged(files).told == told
+
+
+def test_each_overlay_gives_the_release_its_own_values(judged):
+    files = {**BASE, "base/object.yaml": f"{RELEASE}  values: {{gpus: 1}}\n"}
+    ran = judged({**files, **patched("{values: {gpus: 2}}"), **patched("{values: {gpus: 1}, interval: 1h}", "prod")})
+    assert ran.told == [("KLG503", "overlays/dev/kustomization.yaml", 4)]
+
+
+@pytest.mark.parametrize(("value", "told"), [("2", [("KLG503", "overlays/dev/kustomization.yaml", 5)]), ("1", [])])
+def test_an_application_is_judged_as_its_overlay_patches_it(judged, value, told):
+    target = "{op: replace, path: /spec/source/helm/valuesObject/gpus, value: " + f"{value}}}"
+    patch = f"resources: [../../base]\npatches:\n- target: {{kind: Application}}\n  patch: |\n    - {target}\n"
+    files = {**BASE, "base/object.yaml": APPLICATION % "valuesObject: {gpus: 3}"}
+    assert judged({**files, "overlays/dev/kustomization.yaml": patch}).told == told
+
+
+def test_a_kustomization_of_flux_fills_in_the_values_of_a_release(judged):
+    dev = {"overlays/dev/kustomization.yaml": "resources: [../../base]\n"}
+    release = {"base/object.yaml": f"{RELEASE}  values: {{gpus: '${{gpus}}'}}\n"}
+    assert judged({**BASE, **dev, **release, "flux/web.yaml": FLUX}).told == []
+    ran = judged({**BASE, **dev, **release, "flux/web.yaml": FLUX.replace('"1"', '"2"')})
+    assert ran.told == [("KLG503", "flux/web.yaml", 8)]
+
+
+def test_a_kustomization_of_flux_is_filled_in_as_its_overlay_patches_it(judged):
+    head = "apiVersion: kustomize.toolkit.fluxcd.io/v1, kind: Kustomization, metadata: {name: web, namespace: vision}"
+    change = f"resources: [web.yaml]\npatches:\n  - patch: |\n      {{{head}, spec: {{postBuild: {{substitute: {{gpus: '2'}}}}}}}}\n"
+    dev = {"overlays/dev/kustomization.yaml": "resources: [../../base]\n"}
+    release = {"base/object.yaml": f"{RELEASE}  values: {{gpus: '${{gpus}}'}}\n"}
+    ran = judged({**BASE, **dev, **release, "flux/web.yaml": FLUX, "flux/kustomization.yaml": change})
+    assert ran.told == [("KLG503", "flux/kustomization.yaml", 4)]
+
+
+GENERATED = """\
+resources: [object.yaml]
+generatorOptions: {disableNameSuffixHash: true}
+configMapGenerator:
+  - {name: mine, namespace: vision, %s}
+"""
+
+
+@pytest.mark.parametrize(
+    ("entries", "told"),
+    [
+        ("files: [values.yaml=own.yaml]", [("KLG503", "base/own.yaml", 2)]),
+        ("literals: ['values.yaml={gpus: 2}']", [("KLG503", "base/kustomization.yaml", 4)]),
+        ("files: [other.yaml=own.yaml]", [("KLG006", "base/object.yaml", 4)]),
+    ],
+)
+def test_values_come_from_a_generated_config_map(judged, entries, told):
+    release = f"{RELEASE}  valuesFrom: [{{kind: ConfigMap, name: mine}}]\n"
+    files = {**CHART, "base/kustomization.yaml": GENERATED % entries, "base/object.yaml": release}
+    assert judged({**files, "base/own.yaml": "# mine\ngpus: 2\n"}).told == told
+
+
+def test_a_name_with_a_digest_is_that_of_the_generated_config_map(judged):
+    config = "nameReference:\n- kind: ConfigMap\n  version: v1\n  fieldSpecs:\n  - {path: spec/valuesFrom/name, kind: HelmRelease}\n"
+    text = (GENERATED % "files: [values.yaml=own.yaml]").replace("{disableNameSuffixHash: true}", "{}")
+    files = {**CHART, "base/kustomization.yaml": f"{text}configurations: [config.yaml]\n", "base/config.yaml": config}
+    release = f"{RELEASE}  valuesFrom: [{{kind: ConfigMap, name: mine}}]\n"
+    assert judged({**files, "base/object.yaml": release, "base/own.yaml": "gpus: 2\n"}).told == [
+        ("KLG503", "base/own.yaml", 1)
+    ]
+
+
+def test_variables_come_from_a_generated_config_map(judged):
+    flux = FLUX.partition("  postBuild")[0] + "  postBuild: {substituteFrom: [{kind: ConfigMap, name: mine}]}\n"
+    settings = (GENERATED % "literals: ['gpus=2']").replace("object.yaml", "web.yaml")
+    dev = {"overlays/dev/kustomization.yaml": "resources: [../../base]\n"}
+    release = {"base/object.yaml": f"{RELEASE}  values: {{gpus: '${{gpus}}'}}\n"}
+    ran = judged({**BASE, **dev, **release, "flux/web.yaml": flux, "flux/kustomization.yaml": settings})
+    assert ran.told == [("KLG503", "flux/kustomization.yaml", 4)]
+
+
+APP_OF_APPS = chart(
+    {"templates/app.yaml": (APPLICATION % "valuesObject: {gpus: {{ .Values.gpus }}}").replace("blue", "inner")},
+    folder="apps",
+)
+
+
+def test_an_application_of_a_chart_of_applications_is_followed(judged):
+    outer = (APPLICATION % "valuesObject: {gpus: 2}").replace("path: chart", "path: apps").replace("blue", "outer")
+    ran = judged({**CHART, **APP_OF_APPS, "argocd/outer.yaml": outer})
+    assert [(one["code"], one["object"]) for one in ran.findings] == [("KLG503", "Pod/vision/inner")]
+
+
+def test_a_chart_that_applies_itself_ends(judged):
+    itself = {"apps/templates/app.yaml": APP_OF_APPS["apps/templates/app.yaml"].replace("path: chart", "path: apps")}
+    deeper = itself["apps/templates/app.yaml"].replace("{{ .Values.gpus }}", "{{ add1 .Values.gpus }}")
+    outer = (APPLICATION % "valuesObject: {gpus: 2}").replace("path: chart", "path: apps")
+    assert judged({**CHART, **APP_OF_APPS, **itself, "argocd/outer.yaml": outer}).told == []
+    ran = judged({**CHART, **APP_OF_APPS, "apps/templates/app.yaml": deeper, "argocd/outer.yaml": outer})
+    assert [one["code"] for one in ran.findings] == ["KLG006"]
+    assert "because it is the result of more than 5 GitOps objects that apply each other" in ran.findings[0]["message"]
+
+
+@pytest.mark.parametrize(
+    ("path", "old", "new"),
+    [
+        ("base/object.yaml", "{gpus: 1, a: b}", "{gpus: 2}"),
+        ("overlays/dev/kustomization.yaml", "{gpus: 1}", "{gpus: 2}"),
+        ("argo/app.yaml", "gpus: 1", "gpus: 2"),
+        ("argo/set.yaml", "gpus: 1", "gpus: 2"),
+        ("flux/web.yaml", 'gpus: "1"', 'gpus: "2"'),
+    ],
+)
+def test_what_was_before_has_the_values_of_the_old_object(check, tree, program, path, old, new):
+    template = (APPLICATION % "valuesObject: {gpus: 1}").replace("blue", "'green-{{name}}'")
+    lines = template.split("\n")[2:]
+    sets = "apiVersion: argoproj.io/v1alpha1\nkind: ApplicationSet\nmetadata: {name: green}\nspec:\n"
+    sets += "  generators: [{list: {elements: [{name: a}]}}]\n  template:\n" + "".join(f"    {one}\n" for one in lines)
+    filled = f"{RELEASE}  values: {{gpus: '${{gpus}}'}}\n".replace("name: blue", "name: filled")
+    files = {
+        **BASE,
+        "base/object.yaml": f"{RELEASE}  values: {{gpus: 1, a: b}}\n",
+        **patched("{values: {gpus: 1}}" if path.startswith("overlays") else "{interval: 1h}"),
+        "argo/app.yaml": (APPLICATION % "valuesObject: {gpus: 1}").replace("blue", "red"),
+        "argo/set.yaml": sets,
+        "flux/web.yaml": FLUX.replace("overlays/dev", "plain"),
+        "plain/object.yaml": filled,
+    }
+    root = tree(inventory(files))
+    committed(root)
+    assert old in files[path]
+    (root / path).write_text(files[path].replace(old, new))
+    git(root, "add", "-A")
+    given = ("-i", "inventory.yaml", "--kustomize", program, "--select", "KLG009")
+    for arguments in (["--hook", path], [".", "--against", "HEAD"]):
+        ran = check(root, *arguments, *given)
+        assert [(one["code"], one["path"]) for one in ran.findings] == [("KLG009", path)], ran.err
