@@ -23,10 +23,6 @@ class RenderedObject(Value):
     document: Document
     origin: ObjectOrigin
 
-    def spot(self, pointer: Pointer, role: Role = "value") -> Spot:
-        """Return where a field was set last."""
-        return self.origin.spot(pointer, role)
-
 
 class Obstacle(Value):
     """Why a part is not rendered.

@@ -233,5 +233,5 @@ def test_all_kinds_are_named_in_the_closing_line_and_in_sarif(tmp_path):
 
 def test_a_cache_of_models_is_a_workload_also_without_gpus():
     text = "apiVersion: apps.nvidia.com/v1alpha1\nkind: NIMCache\nmetadata: {name: x}\nspec:\n  resources: {cpu: 640}\n"
-    (found,) = findings(text, GPU_NODE, "KLG501")
+    (found,) = findings(text, GPU_NODE, "KLG201")
     assert (found.certainty, found.object) == ("possible", "NIMCache/x")

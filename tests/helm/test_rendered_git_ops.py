@@ -191,3 +191,56 @@ def test_what_was_before_has_the_values_of_the_old_object(check, tree, program, 
     for arguments in (["--hook", path], [".", "--against", "HEAD"]):
         ran = check(root, *arguments, *given)
         assert [(one["code"], one["path"]) for one in ran.findings] == [("KLG009", path)], ran.err
+
+
+WORKLOAD = "apiVersion: v1\nkind: Pod\nmetadata: {name: a}\nspec:\n  containers:\n    - name: a\n      image: a\n"
+WORKLOAD += "      resources: {limits: {nvidia.com/gpu: 2}}\n"
+SENT = (APPLICATION % "releaseName: blue").replace("{namespace: vision}", "{namespace: vision, name: small}")
+PLAIN = SENT.partition("    helm:")[0].replace("path: chart", "path: apps")
+TARGETS = "targets: {small: inventory.yaml, 'argo/**': roomy.yaml, 'apps/**': roomy.yaml, 'chart/**': roomy.yaml}\n"
+TWO = {"chart/values.yaml": "gpus: 2\n"}
+SET = PLAIN.replace("kind: Application\n", "kind: ApplicationSet\n").replace("spec:\n", "spec:\n  template:\n", 1)
+SOURCES = {
+    "a chart": {**TWO, "argo/app.yaml": SENT},
+    "a chart with a file": {"argo/app.yaml": SENT.replace("releaseName: blue", "valueFiles: [prod.yaml]")},
+    "a chart with values": {"argo/app.yaml": SENT.replace("releaseName: blue", "valuesObject: {gpus: 2}")},
+    "a chart with parameters": {"argo/app.yaml": SENT.replace("releaseName: blue", "parameters: [{name: gpus, value: '2'}]")},
+    "a directory": {"apps/pod.yaml": WORKLOAD, "argo/app.yaml": PLAIN.replace("namespace: vision, ", "")},
+    "a directory with a namespace": {"apps/pod.yaml": WORKLOAD, "argo/app.yaml": PLAIN},
+    "a kustomization": {
+        "apps/kustomization.yaml": "resources: [pod.yaml]\n", "apps/pod.yaml": WORKLOAD, "argo/app.yaml": PLAIN
+    },
+    "a kustomization with changes": {
+        "apps/kustomization.yaml": "resources: [pod.yaml]\n",
+        "apps/pod.yaml": WORKLOAD,
+        "argo/app.yaml": PLAIN + "    kustomize: {nameSuffix: -b}\n",
+    },
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("source", SOURCES)
+def test_the_destination_chooses_the_inventory_for_every_source(check, tree, program, source):
+    roomy = inventory({})["inventory.yaml"].replace("count: 1", "count: 4")
+    files = {**CHART, **SOURCES[source], "roomy.yaml": roomy, ".kubelint-gpu.yaml": TARGETS}
+    root = tree(inventory(files))
+    given = (".", "--kustomize", program, "--select", "KLG503,KLG006")
+    assert [one["code"] for one in check(root, *given).findings] == ["KLG503"]
+    (root / ".kubelint-gpu.yaml").write_text(TARGETS.replace("small: inventory", "small: roomy"))
+    assert check(root, *given).findings == []
+
+
+def test_an_object_without_values_goes_where_its_file_goes(check, tree):
+    roomy = inventory({})["inventory.yaml"].replace("count: 1", "count: 4")
+    targets = "targets: {'argo/**': inventory.yaml, 'chart/**': roomy.yaml}\n"
+    files = {**CHART, **TWO, "argo/app.yaml": SENT, "roomy.yaml": roomy, ".kubelint-gpu.yaml": targets}
+    assert [one["code"] for one in check(tree(inventory(files)), ".", "--select", "KLG503").findings] == ["KLG503"]
+
+
+def test_each_cluster_of_a_destination_is_judged_by_itself(check, tree):
+    roomy = inventory({})["inventory.yaml"].replace("count: 1", "count: 4")
+    targets = "targets: {small: [inventory.yaml, roomy.yaml, tiny.yaml]}\n"
+    files = {**CHART, **TWO, "argo/app.yaml": SENT, "roomy.yaml": roomy, ".kubelint-gpu.yaml": targets}
+    files["tiny.yaml"] = inventory({})["inventory.yaml"].replace("gpu-1", "gpu-2")
+    (found,) = check(tree(inventory(files)), ".", "--select", "KLG503").findings
+    assert found["message"].endswith("(cluster inventory.yaml)")
+    assert ["tiny.yaml" in one["message"] for one in found["related"] if "in the cluster" in one["message"]] == [True]

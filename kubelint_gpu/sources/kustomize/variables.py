@@ -119,7 +119,7 @@ class KnownVariables:
     def spot(self, pointer: Pointer) -> Spot:
         """Return a place in the Kustomization."""
         if self.variables.made is not None:
-            return self.variables.made.spot(pointer, "key")
+            return self.variables.made.origin.spot(pointer, "key")
         document = self.document
         if document is not None:
             return Spot(self.reading.path, document.locate(pointer, "key"))
@@ -206,7 +206,8 @@ class KnownVariables:
         for pointer in pointers:
             for name, value in mapping(value_at(document.value, pointer)).items():
                 where = (*pointer, name)
-                spot = source.made.spot(where) if source.made else Spot(document.source.path, document.locate(where))
+                made = source.made
+                spot = made.origin.spot(where) if made else Spot(document.source.path, document.locate(where))
                 if _NAME().fullmatch(name) is None:
                     said = f"Flux refuses the variable {name}: a name has letters, digits and underscores"
                     self.problems.append(Obstacle(spot.path, spot.span, said))

@@ -143,7 +143,7 @@ def render_all(
     except ProgramError as error:
         # a folder without a kustomization is judged as plain manifests
         needed = users or any(is_file(Path(folder, name)) for folder in folders for name in NAMES)
-        return Renders(failure=str(error) if needed else "", unfilled=str(error).partition(";")[0])
+        return Renders(failure=str(error) if needed else "", unfilled=str(error))
     given = tuple(path for path in paths if is_folder(cwd / path))
     from kubelint_gpu.sources.kustomize.rendering import Rendered
 

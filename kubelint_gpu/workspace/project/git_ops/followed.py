@@ -157,8 +157,9 @@ class GitOps(Value):
 
     def judged(self, charts: str, folders: str) -> dict[Followed, str]:
         """Return `followed` for reasons why charts or folders are not rendered; a reason is empty if they are."""
-        why = {key: reason for key, reason in self.followed.items() if not charts or key not in self.with_charts}
-        return {key: reason or (folders if key in self.with_variables else "") for key, reason in why.items()}
+        parts = (charts, self.with_charts), (folders, self.with_variables)
+        missing = {key: why.partition(";")[0] for why, keys in parts for key in keys if why}
+        return {key: reason or missing.get(key, "") for key, reason in self.followed.items()}
 
 
 def followed(

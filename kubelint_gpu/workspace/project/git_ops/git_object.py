@@ -147,7 +147,7 @@ class GitObject:
     def spot(self, *pointer: str | int) -> Spot:
         """Return the place of a field in the document."""
         if self._declared.made is not None:
-            return self._declared.made.spot(self.within(*pointer))
+            return self._declared.made.origin.spot(self.within(*pointer))
         return Spot(self.shown(self._path), self._document.locate(self.within(*pointer)))
 
     def within(self, *pointer: str | int) -> Pointer:
