@@ -244,3 +244,21 @@ def test_each_cluster_of_a_destination_is_judged_by_itself(check, tree):
     (found,) = check(tree(inventory(files)), ".", "--select", "KLG503").findings
     assert found["message"].endswith("(cluster inventory.yaml)")
     assert ["tiny.yaml" in one["message"] for one in found["related"] if "in the cluster" in one["message"]] == [True]
+
+
+@pytest.mark.parametrize("arguments", [["--hook", "chart/templates/pod.yaml"], ["chart"], ["."]])
+def test_a_chart_is_judged_with_the_values_of_each_overlay_around_it(check, tree, program, arguments):
+    dev = FLUX.replace("name: web", "name: dev")
+    prod = FLUX.replace("name: web", "name: prod").replace("overlays/dev", "overlays/prod").replace('"1"', '"2"')
+    files = {**BASE, "base/object.yaml": f"{RELEASE}  values: {{gpus: '${{gpus}}'}}\n", "flux/dev.yaml": dev}
+    for name in "dev", "prod":
+        files |= patched(f"{{values: {{cluster: {name}}}}}", name)
+    root = tree(inventory({**files, "flux/prod.yaml": prod}))
+    committed(root)
+    (root / "chart/templates/pod.yaml").write_text(POD.replace("image: serving", "image: other"))
+    git(root, "add", "-A")
+    given = ("-i", "inventory.yaml", "--kustomize", program, "--select", "KLG503,KLG006,KLG000")
+    ran = check(root, *arguments, *given)
+    # the hook leaves out what the commit does not change
+    assert ran.told == ([] if "--hook" in arguments else [("KLG503", "flux/prod.yaml", 8)]), ran.err
+    assert "not rendered" not in ran.err

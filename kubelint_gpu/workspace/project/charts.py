@@ -74,11 +74,19 @@ class ChosenChart(Value):
     @property
     def files(self) -> frozenset[str]:
         """The real paths of the files with its values."""
+        given = filter(None, (*(values.path for values in self.given), self.read_from))
+        return frozenset((*map(os.path.realpath, self.values), *map(self._real, given)))
+
+    @property
+    def home(self) -> str:
+        """The real path of `path_of_object`."""
+        return self._real(self.path_of_object)
+
+    def _real(self, path: str) -> str:
+        """Return the real path of a file below the root of the repository."""
         from kubelint_gpu.sources.checkout import repository_root
 
-        root = repository_root(Path(self.folder))
-        given = (str(root / path) for path in (*(values.path for values in self.given), self.read_from) if path)
-        return frozenset(map(os.path.realpath, (*self.values, *given)))
+        return os.path.realpath(repository_root(Path(self.folder)) / path)
 
 
 class HelmSettings(Value):
@@ -269,13 +277,10 @@ class _ChartRendering:
             yield chart, plain, (GivenValues(posixpath.join(below, variant)),), variant
 
     def _given(self, root: Path, paths: Sequence[str]) -> tuple[tuple[GivenValues, ...], str]:
-        """Return files of values, and their names in messages: relative to the folder for printed paths."""
-        return tuple(GivenValues(self._below(root, path)) for path in paths), ", ".join(paths)
-
-    def _below(self, root: Path, path: str) -> str:
-        """Return the path of a file of values below the root of the repository; its real path if it is elsewhere."""
-        real = Path(os.path.realpath(self._cwd / path))
-        return real.relative_to(root).as_posix() if real.is_relative_to(root) else str(real)
+        """Return files of values for printed paths, below the root or with real paths, and their names in messages."""
+        reals = [Path(os.path.realpath(self._cwd / path)) for path in paths]
+        below = (real.relative_to(root).as_posix() if real.is_relative_to(root) else str(real) for real in reals)
+        return tuple(GivenValues(path) for path in below), ", ".join(paths)
 
     def _render(self, job: _Job) -> RenderedChart | None:
         from kubelint_gpu.sources.helm.chart_render import render

@@ -5,14 +5,14 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Iterator, Sequence
+from functools import partial
 from operator import attrgetter
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from kubelint_gpu.kube.values.frozen import EMPTY
 from kubelint_gpu.messages.display import visible
 from kubelint_gpu.messages.printing import say
-from kubelint_gpu.sources.checkout import is_file, way_out
+from kubelint_gpu.sources.checkout import is_file, is_inside, way_out
 from kubelint_gpu.sources.files import (
     SUFFIXES,
     TEMPLATE,
@@ -152,18 +152,23 @@ def _rendered(
     asked = {*chosen_users, *chart_folders(paths, mine, Path.cwd())}
 
     def render(said: GitOps | None, done: Renders) -> Renders:
-        every = (
-            (*said.charts, *(one for one in said.others if one.folder in asked or one.files & wanted)) if said else ()
-        )
-        more = [chart for chart in every if chart.folder not in given]
-        users = sorted(chosen_users.union(chart.folder for chart in (*(said.charts if said else ()), *more)))
+        if said is None:
+            charts = render_charts(paths, mine, renderer.helm, settings.charts, users=sorted(chosen_users))
+            return render_all(paths, mine, renderer, users=around, wanted=wanted).with_charts(charts)
+        others = [one for one in said.others if one.folder in asked or one.files & wanted]
+        more = [chart for chart in (*said.charts, *others) if chart.folder not in given]
+        users = sorted(chosen_users.union(chart.folder for chart in (*said.charts, *more)))
         chosen = (*settings.charts, *more)
         charts = render_charts(paths, mine, renderer.helm, chosen, users=users, done=done.charts.rendered)
-        filled, applied = (said.by_folder, said.built) if said else (EMPTY, ())
-        built = render_all(
-            paths, mine, renderer, users=around, wanted=wanted, filled=filled, applied=applied, done=done.rendered
-        ).with_charts(charts)
-        return replace(built, followed=said.judged(charts.failure, built.unfilled), sent=said.sent) if said else built
+        build = partial(render_all, settings=renderer, filled=said.by_folder)
+        built = build(paths, mine, users=around, wanted=wanted, applied=said.built, done=done.rendered)
+        context, homes = done.context, frozenset(one.home for one in others)
+        if homes:
+            folders = kustomized_folders(sorted(homes), tracked_only=hook)
+            applied = [folder for folder in said.by_folder if any(is_inside(home, folder) for home in homes)]
+            context = build([], [], users=folders, wanted=homes, applied=applied, done=(context or done).rendered)
+        built = replace(built.with_charts(charts), sent=said.sent, context=context)
+        return replace(built, followed=said.judged(charts.failure, built.unfilled))
 
     built = Renders()
     if not any(may_have_git_ops(file.data) for file in (*offered, *beside)):

@@ -71,6 +71,7 @@ class Renders(Value):
         defects: findings about kustomizations that a defect of this program kept from being read or rendered.
         followed: by file and document of a GitOps object, why its sources are not judged; empty if all are judged.
         sent: by folder, or by `path` of a render: the names of its target clusters in GitOps objects.
+        context: renders that are not judged, with GitOps objects that give charts of the run their values.
     """
 
     rendered: tuple[Rendition, ...] = ()
@@ -82,6 +83,7 @@ class Renders(Value):
     defects: tuple[Finding, ...] = ()
     followed: Mapping[tuple[str, int], str] = EMPTY
     sent: Mapping[str, tuple[tuple[str, ...], ...]] = EMPTY
+    context: Renders | None = None
 
     @property
     def origins(self) -> dict[str, tuple[ObjectOrigin | None, ...]]:

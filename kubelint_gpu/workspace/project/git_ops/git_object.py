@@ -5,18 +5,17 @@ from __future__ import annotations
 import json
 import os
 import posixpath
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from itertools import takewhile
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 from kubelint_gpu.documents import Pointer, read
 from kubelint_gpu.documents.document import value_at
-from kubelint_gpu.groups import grouped
 from kubelint_gpu.kube.values.plain import mapping, sequence
 from kubelint_gpu.patterns import pattern
-from kubelint_gpu.sources.checkout import LONGEST, is_file, is_folder, is_inside, may_be_address_of, repository_root
-from kubelint_gpu.sources.files import SourceFile, display_path
+from kubelint_gpu.sources.checkout import LONGEST, is_file, is_folder, is_inside, may_be_address_of
+from kubelint_gpu.sources.files import display_path
 from kubelint_gpu.sources.helm.given_values import GivenValues, is_release
 from kubelint_gpu.sources.kustomize.files.generated import generated
 from kubelint_gpu.sources.kustomize.files.kustomization import NAMES, DiskTree
@@ -32,8 +31,6 @@ _SPECIAL = pattern(r"([\\.,=\[\]{}])")
 _ESCAPED = r"\\\1"
 _NO_FOLDER = "the path is no folder of this repository"
 _NO_CONFIG_MAP = "no file or kustomization, or more than one, declares the ConfigMap with its values"
-
-Chosen = TypeVar("Chosen", bound=ChosenChart | Variables)
 
 SingleValue = tuple[str, str, Spot]
 """A value with its path, its text as JSON, and the field it is from."""
@@ -292,26 +289,3 @@ def _source(git_object: GitObject, reference: Mapping[str, Any], pointer: Pointe
     optional = reference.get("optional") is True
     source, found = VariableSource(f"{kind} {name}", pointer, optional), git_object.declared(kind, name)
     return replace(source, path=found.path, document=found.written.index, made=found.made) if found else source
-
-
-def told_apart(every: Iterable[Chosen]) -> Iterator[Chosen]:
-    """Yield charts or folders, each with a unique title: equal names get the file, and a number in it."""
-    for alike in grouped(((each.folder, each.title), each) for each in every).values():
-        files = grouped((each.path_of_object, each) for each in alike)
-        for path, mine in files.items():
-            for number, each in enumerate(mine, 1):
-                of = f" of {path}" if len(alike) > 1 else ""
-                yield replace(each, title=f"{each.title}{of}{f', no. {number}' if len(mine) > 1 else ''}")
-
-
-def folders_of(variables: Sequence[Variables], files: Iterable[SourceFile]) -> set[str]:
-    """Return the folders that are built with variables and contain one of some files, or take values from one."""
-    paths = {os.path.realpath(file.path) for file in files} if variables else set()
-    folders = set()
-    for each in variables:
-        root = repository_root(Path(each.folder))
-        named = (each.path, each.read_from, *(source.path for source in each.sources))
-        given = {str(root / path) for path in named if path}
-        if given & paths or any(path.startswith(f"{each.folder}{os.sep}") for path in paths):
-            folders.add(each.folder)
-    return folders
