@@ -24,7 +24,7 @@ apiVersion: kustomize.toolkit.fluxcd.io/v1
 kind: Kustomization
 metadata: {name: web, namespace: vision}
 spec:
-  path: ./overlays/dev
+  path: ./dev
   sourceRef: {kind: GitRepository, name: platform}
   postBuild:
     substitute: {gpus: "1"}
@@ -33,8 +33,8 @@ BASE = {**CHART, "base/kustomization.yaml": "resources: [object.yaml]\n"}
 
 
 def overlay(patch, name="dev"):
-    text = f"resources: [../../base]\npatches:\n  - patch: |\n      {patch}\n"
-    return {f"overlays/{name}/kustomization.yaml": text}
+    text = f"resources: [../base]\npatches:\n  - patch: |\n      {patch}\n"
+    return {f"{name}/kustomization.yaml": text}
 
 
 def patched(spec, name="dev"):
@@ -52,7 +52,7 @@ def judged(check, tree, program):
 @pytest.mark.parametrize(
     ("values", "spec", "told"),
     [
-        ("{gpus: 1}", "{values: {gpus: 9}}", [("KLG503", "overlays/dev/kustomization.yaml", 4)]),
+        ("{gpus: 1}", "{values: {gpus: 9}}", [("KLG503", "dev/kustomization.yaml", 4)]),
         ("{gpus: 2}", "{interval: 1h}", [("KLG503", "base/object.yaml", 9)]),
         ("{gpus: 9}", "{values: {gpus: 1}}", []),
         ("{gpus: 9, other: a}", "{values: {other: b}}", [("KLG503", "base/object.yaml", 9)]),
@@ -66,19 +66,19 @@ def test_a_release_is_judged_as_its_overlay_patches_it(judged, values, spec, tol
 def test_each_overlay_gives_the_release_its_own_values(judged):
     files = {**BASE, "base/object.yaml": f"{RELEASE}  values: {{gpus: 1}}\n"}
     ran = judged({**files, **patched("{values: {gpus: 2}}"), **patched("{values: {gpus: 1}, interval: 1h}", "prod")})
-    assert ran.told == [("KLG503", "overlays/dev/kustomization.yaml", 4)]
+    assert ran.told == [("KLG503", "dev/kustomization.yaml", 4)]
 
 
-@pytest.mark.parametrize(("value", "told"), [("2", [("KLG503", "overlays/dev/kustomization.yaml", 5)]), ("1", [])])
+@pytest.mark.parametrize(("value", "told"), [("2", [("KLG503", "dev/kustomization.yaml", 5)]), ("1", [])])
 def test_an_application_is_judged_as_its_overlay_patches_it(judged, value, told):
     target = "{op: replace, path: /spec/source/helm/valuesObject/gpus, value: " + f"{value}}}"
-    patch = f"resources: [../../base]\npatches:\n- target: {{kind: Application}}\n  patch: |\n    - {target}\n"
+    patch = f"resources: [../base]\npatches:\n- target: {{kind: Application}}\n  patch: |\n    - {target}\n"
     files = {**BASE, "base/object.yaml": APPLICATION % "valuesObject: {gpus: 3}"}
-    assert judged({**files, "overlays/dev/kustomization.yaml": patch}).told == told
+    assert judged({**files, "dev/kustomization.yaml": patch}).told == told
 
 
 def test_a_kustomization_of_flux_fills_in_the_values_of_a_release(judged):
-    dev = {"overlays/dev/kustomization.yaml": "resources: [../../base]\n"}
+    dev = {"dev/kustomization.yaml": "resources: [../base]\n"}
     release = {"base/object.yaml": f"{RELEASE}  values: {{gpus: '${{gpus}}'}}\n"}
     assert judged({**BASE, **dev, **release, "flux/web.yaml": FLUX}).told == []
     ran = judged({**BASE, **dev, **release, "flux/web.yaml": FLUX.replace('"1"', '"2"')})
@@ -88,7 +88,7 @@ def test_a_kustomization_of_flux_fills_in_the_values_of_a_release(judged):
 def test_a_kustomization_of_flux_is_filled_in_as_its_overlay_patches_it(judged):
     head = "apiVersion: kustomize.toolkit.fluxcd.io/v1, kind: Kustomization, metadata: {name: web, namespace: vision}"
     change = f"resources: [web.yaml]\npatches:\n  - patch: |\n      {{{head}, spec: {{postBuild: {{substitute: {{gpus: '2'}}}}}}}}\n"
-    dev = {"overlays/dev/kustomization.yaml": "resources: [../../base]\n"}
+    dev = {"dev/kustomization.yaml": "resources: [../base]\n"}
     release = {"base/object.yaml": f"{RELEASE}  values: {{gpus: '${{gpus}}'}}\n"}
     ran = judged({**BASE, **dev, **release, "flux/web.yaml": FLUX, "flux/kustomization.yaml": change})
     assert ran.told == [("KLG503", "flux/kustomization.yaml", 4)]
@@ -129,7 +129,7 @@ def test_a_name_with_a_digest_is_that_of_the_generated_config_map(judged):
 def test_variables_come_from_a_generated_config_map(judged):
     flux = FLUX.partition("  postBuild")[0] + "  postBuild: {substituteFrom: [{kind: ConfigMap, name: mine}]}\n"
     settings = (GENERATED % "literals: ['gpus=2']").replace("object.yaml", "web.yaml")
-    dev = {"overlays/dev/kustomization.yaml": "resources: [../../base]\n"}
+    dev = {"dev/kustomization.yaml": "resources: [../base]\n"}
     release = {"base/object.yaml": f"{RELEASE}  values: {{gpus: '${{gpus}}'}}\n"}
     ran = judged({**BASE, **dev, **release, "flux/web.yaml": flux, "flux/kustomization.yaml": settings})
     assert ran.told == [("KLG503", "flux/kustomization.yaml", 4)]
@@ -161,7 +161,7 @@ def test_a_chart_that_applies_itself_ends(judged):
     ("path", "old", "new"),
     [
         ("base/object.yaml", "{gpus: 1, a: b}", "{gpus: 2}"),
-        ("overlays/dev/kustomization.yaml", "{gpus: 1}", "{gpus: 2}"),
+        ("dev/kustomization.yaml", "{gpus: 1}", "{gpus: 2}"),
         ("argo/app.yaml", "gpus: 1", "gpus: 2"),
         ("argo/set.yaml", "gpus: 1", "gpus: 2"),
         ("flux/web.yaml", 'gpus: "1"', 'gpus: "2"'),
@@ -176,10 +176,10 @@ def test_what_was_before_has_the_values_of_the_old_object(check, tree, program, 
     files = {
         **BASE,
         "base/object.yaml": f"{RELEASE}  values: {{gpus: 1, a: b}}\n",
-        **patched("{values: {gpus: 1}}" if path.startswith("overlays") else "{interval: 1h}"),
+        **patched("{values: {gpus: 1}}" if path.startswith("dev") else "{interval: 1h}"),
         "argo/app.yaml": (APPLICATION % "valuesObject: {gpus: 1}").replace("blue", "red"),
         "argo/set.yaml": sets,
-        "flux/web.yaml": FLUX.replace("overlays/dev", "plain"),
+        "flux/web.yaml": FLUX.replace("dev", "plain"),
         "plain/object.yaml": filled,
     }
     root = tree(inventory(files))
@@ -249,7 +249,7 @@ def test_each_cluster_of_a_destination_is_judged_by_itself(check, tree):
 @pytest.mark.parametrize("arguments", [["--hook", "chart/templates/pod.yaml"], ["chart"], ["."]])
 def test_a_chart_is_judged_with_the_values_of_each_overlay_around_it(check, tree, program, arguments):
     dev = FLUX.replace("name: web", "name: dev")
-    prod = FLUX.replace("name: web", "name: prod").replace("overlays/dev", "overlays/prod").replace('"1"', '"2"')
+    prod = FLUX.replace("name: web", "name: prod").replace("dev", "prod").replace('"1"', '"2"')
     files = {**BASE, "base/object.yaml": f"{RELEASE}  values: {{gpus: '${{gpus}}'}}\n", "flux/dev.yaml": dev}
     for name in "dev", "prod":
         files |= patched(f"{{values: {{cluster: {name}}}}}", name)
