@@ -22,7 +22,7 @@ Moment = Literal["now", "next", "later"]
 """When a finding comes true: in this change, in the next one of the same workload, or when something else happens."""
 MOMENTS: tuple[Moment, ...] = ("now", "next", "later")
 
-_REASONS = 6
+_REASONS = 100
 """The reasons that a sentence about what is undecided names."""
 _LONGEST = 253 + len('"",')
 
@@ -208,7 +208,7 @@ class Summary(Value):
             return "".join(reason for reason, _ in self.reasons)
         told = [f"{count} because {reason}" for reason, count in self.reasons[:_REASONS]]
         rest = sum(count for _, count in self.reasons[_REASONS:])
-        return ", ".join([*told, f"{rest} for other reasons"] if rest else told)
+        return ", ".join([*told, f"{rest} for reasons that the notes name"] if rest else told)
 
 
 class RuleInfo(Value):

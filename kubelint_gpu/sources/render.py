@@ -17,6 +17,13 @@ class Spot(Value):
     span: Span
 
 
+class RenderedObject(Value):
+    """An object of a rendered text, and where its fields were written."""
+
+    document: Document
+    origin: ObjectOrigin
+
+
 class Obstacle(Value):
     """Why a part is not rendered.
 

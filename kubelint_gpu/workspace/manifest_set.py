@@ -9,11 +9,10 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Literal
 
 from kubelint_gpu.budget import BUDGET
-from kubelint_gpu.documents import Document, Reading
+from kubelint_gpu.documents import Reading
 from kubelint_gpu.kube.objects.cluster import Cluster, with_former_limits, with_labels
 from kubelint_gpu.kube.objects.storage import PersistentVolumeClaim
 from kubelint_gpu.kube.objects.workload import Workload
-from kubelint_gpu.kube.values.plain import mapping
 from kubelint_gpu.scheduler import Snapshot
 from kubelint_gpu.scheduler.framework.storage_index import claim_keys, direct_claims
 from kubelint_gpu.simulation.prepare.volumes import with_bound_claims
@@ -31,10 +30,6 @@ if TYPE_CHECKING:
 
 
 Stage = Literal["", "installed", "before install"]
-
-_CHANGED = "a kustomization changes what its file says"
-_WHEN = frozenset(("dependsOn", "install", "interval", "prune", "suspend", "syncPolicy", "timeout", "upgrade", "wait"))
-"""Fields of GitOps objects that change nothing of what they apply."""
 
 
 class ManifestSet:
@@ -151,20 +146,7 @@ class ManifestSet:
 
     def why_not_followed(self, manifest: Manifest) -> str | None:
         """Why not everything that an object of a GitOps controller names is judged; empty if it is, None if unknown."""
-        path, document = self._written(manifest)
-        why = self.followed.get((path, document.index)) if document is not None else None
-        if why != "" or document is None or _deciding(document.value) == _deciding(manifest.item.value):
-            return why
-        return _CHANGED
-
-    def _written(self, manifest: Manifest) -> tuple[str, Document | None]:
-        """The file and the document of an object."""
-        if manifest.origin is None:
-            return manifest.path, manifest.item.document
-        spot = manifest.origin.spot(("kind",), "key")
-        documents = (document for one in self.sources if one.path == spot.path for document in one.documents)
-        inside = (one for one in documents if one.chunk[0] <= spot.span.start < one.chunk[1])
-        return spot.path, next(inside, None)
+        return self.followed.get((manifest.path, manifest.item.document.index))
 
     @property
     def first_path(self) -> str:
@@ -266,8 +248,3 @@ class ManifestSet:
     @property
     def _every(self) -> tuple[Manifest, ...]:
         return (*self.neighbours, *self.manifests)
-
-
-def _deciding(value: Any) -> dict[str, Any]:
-    """Return the fields of a GitOps object that decide what it applies."""
-    return {key: field for key, field in mapping(mapping(value).get("spec")).items() if key not in _WHEN}

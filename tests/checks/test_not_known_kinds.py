@@ -221,3 +221,17 @@ def test_what_is_not_said_to_tolerate_anything_may_tolerate_every_taint():
     assert codes(ANYWHERE, TAINTED) == ["KLG000"]
     other = ANYWHERE.replace("    queryNode:", "    tolerations: [{key: other, operator: Exists}]\n    queryNode:")
     assert codes(other, TAINTED) == ["KLG000", "KLG202"]
+
+
+def test_all_kinds_are_named_in_the_closing_line_and_in_sarif(tmp_path):
+    objects = (HEAD.format(group="example.com", kind=f"Kind{letter}") + "  gpus: 2\n" for letter in "abcdefgh")
+    (tmp_path / "m.yaml").write_text("---\n".join(objects))
+    for format_ in "concise", "sarif":
+        ran = kubelint("check", tmp_path, "--output-format", format_)
+        assert all(f"because the kind Kind{letter} is not known" in ran.out for letter in "abcdefgh")
+
+
+def test_a_cache_of_models_is_a_workload_also_without_gpus(tmp_path):
+    text = "apiVersion: apps.nvidia.com/v1alpha1\nkind: NIMCache\nmetadata: {name: x}\nspec: {resources: {cpu: 640}}\n"
+    (tmp_path / "m.yaml").write_text(text)
+    assert "1 document, 1 workload" in kubelint("check", tmp_path).out

@@ -55,4 +55,4 @@ def test_parameters_in_values_are_filled_in(check, tree, values, in_go):
 def test_too_many_values_of_a_template_are_a_note(check, tree):
     text = SET % ("goTemplate: false", "{{env}}", f"valuesObject: {{a: '{{{{env}}}}', b: {'x' * 200_000}}}")
     (found,) = check(tree(inventory({**CHART, "apps.yaml": text})), ".", *SELECTED).findings
-    assert "a template makes too many values" in found["message"]
+    assert "a template or a patch makes too many values" in found["message"]

@@ -354,23 +354,6 @@ def test_of_the_applications_of_one_chart_only_those_of_the_run_are_judged(check
         assert check(root, *hook, *named, *SELECTED).told == [("KLG503", path, LINES[path]) for path in paths]
 
 
-@pytest.mark.parametrize(
-    ("patch", "told"),
-    [("{values: {gpus: 9}}", [("KLG006", "base/hr.yaml", 4)]), ("{interval: 1h}", []), ("{values: {gpus: 1}}", [])],
-)
-def test_a_release_that_an_overlay_patches_is_a_note(check, tree, patch, told):
-    head = "apiVersion: helm.toolkit.fluxcd.io/v2, kind: HelmRelease, metadata: {name: blue, namespace: vision}"
-    files = {
-        **CHART,
-        "base/kustomization.yaml": "resources: [hr.yaml]\n",
-        "base/hr.yaml": RELEASE % "  values: {gpus: 1}",
-        "dev/kustomization.yaml": f"resources: [../base]\npatches:\n  - patch: |\n      {{{head}, spec: {patch}}}\n",
-    }
-    ran = check(tree(inventory(files)), ".", *SELECTED)
-    assert ran.told == told
-    assert all("because a kustomization changes what its file says" in one["message"] for one in ran.findings)
-
-
 def test_the_destination_of_an_application_chooses_the_cluster_of_a_folder(check, tree):
     app = sent_to("name: small").partition("    helm:")[0].replace("path: chart", "path: apps")
     pod = "apiVersion: v1\nkind: Pod\nmetadata: {name: a}\nspec:\n  containers:\n    - name: a\n      image: a\n"

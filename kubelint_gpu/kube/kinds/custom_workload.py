@@ -44,7 +44,9 @@ _SHAPE = {"more": True, "containers": ("",), "inherits": True, "lenient": True}
 # kinds whose pods are placed by what another object says
 PLACED_ELSEWHERE = ("TrainJob", "VLLMRuntime")
 # kinds whose pods cannot be given a class: their fields have no place for it
-WITHOUT_PRIORITY_CLASS = ("NIMService", "ScheduledSparkApplication", "SparkApplication", "TrainJob", "VLLMRuntime")
+WITHOUT_PRIORITY_CLASS = (
+    "NIMCache", "NIMService", "ScheduledSparkApplication", "SparkApplication", "TrainJob", "VLLMRuntime",
+)  # fmt: skip
 
 
 @lru_cache(maxsize=1)

@@ -49,6 +49,7 @@ class RenderedChart(Value, eq=False):
         origins: for each rendered document the origin of its fields; None for a document that is no object.
         texts: replacements of files on disk, by path below the root.
         title: what distinguishes this render from others of the same chart; empty if there is only one.
+        path_of_object: the file of the GitOps object that gives the values, below the root; empty if there is none.
     """
 
     chart: Chart
@@ -60,6 +61,7 @@ class RenderedChart(Value, eq=False):
     origins: tuple[ChartOrigin | None, ...] = ()
     texts: Mapping[str, bytes] = MappingProxyType({})
     title: str = ""
+    path_of_object: str = ""
 
     @property
     def what(self) -> str:
@@ -88,9 +90,10 @@ class RenderedChart(Value, eq=False):
 
     @property
     def known_as(self) -> str:
-        """Return the file that globs of the configuration match: the last values file, else `Chart.yaml`."""
-        last = self.root / self.values[-1].path if self.values else None
-        return display_path(last, self.chart.cwd) if last is not None else f"{self.folder}/Chart.yaml"
+        """Return the file that globs of the configuration match: the last values file, the object, `Chart.yaml`."""
+        last = self.values[-1] if self.values else None
+        path = self.path_of_object if last is None or last.form != "file" else last.path
+        return display_path(self.root / path, self.chart.cwd) if path else f"{self.folder}/Chart.yaml"
 
     @property
     def top(self) -> ChartFile:

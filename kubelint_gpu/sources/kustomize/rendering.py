@@ -115,7 +115,7 @@ class Rendered(Value, eq=False):
     def known_as(self) -> str:
         """Return the file that globs of the configuration match: the kustomization, or Flux's Kustomization."""
         if self.known is not None and not self.known.variables.namespace:
-            return self.known.reading.path
+            return self.shown(self.known.variables.path_of_object or self.known.variables.path)
         return f"{self.folder}/kustomization.yaml"
 
     @property

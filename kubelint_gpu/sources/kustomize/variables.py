@@ -15,7 +15,7 @@ from kubelint_gpu.sources.kustomize.envsubst import SubstitutionError, filled
 from kubelint_gpu.sources.kustomize.files.kustomization import Tree
 from kubelint_gpu.sources.kustomize.files.surveyor import LAYER
 from kubelint_gpu.sources.kustomize.origin import Origin, Removal
-from kubelint_gpu.sources.render import Obstacle, Spot
+from kubelint_gpu.sources.render import Obstacle, RenderedObject, Spot
 from kubelint_gpu.sources.rendering_program import MOST_OUTPUT
 from kubelint_gpu.values import Value, replace
 
@@ -36,6 +36,7 @@ class VariableSource(Value):
         optional: whether it may be missing.
         path: the file, below the root of the repository; empty if the repository does not have it.
         document: the index of its document in the file.
+        made: the object as it is rendered, if a render has it.
     """
 
     title: str
@@ -43,6 +44,7 @@ class VariableSource(Value):
     optional: bool = False
     path: str = ""
     document: int = 0
+    made: RenderedObject | None = None
 
 
 class Variables(Value):
@@ -62,6 +64,8 @@ class Variables(Value):
         deep: whether manifests below the folder belong to it, if it has no kustomization.
         sent_to: the names of the target cluster in the object.
         read_from: a file with parameters of the object, below the root of the repository; empty if there is none.
+        made: the object as it is rendered, if a render changes it.
+        path_of_object: the file that stands for the object, below the root: `path`, or that of its kustomization.
     """
 
     folder: str
@@ -77,11 +81,8 @@ class Variables(Value):
     deep: bool = True
     sent_to: tuple[str, ...] = ()
     read_from: str = ""
-
-    @property
-    def path_of_object(self) -> str:
-        """Return the same as `path`, as for charts."""
-        return self.path
+    made: RenderedObject | None = None
+    path_of_object: str = ""
 
     @property
     def fills(self) -> bool:
@@ -117,6 +118,8 @@ class KnownVariables:
 
     def spot(self, pointer: Pointer) -> Spot:
         """Return a place in the Kustomization."""
+        if self.variables.made is not None:
+            return self.variables.made.origin.spot(pointer, "key")
         document = self.document
         if document is not None:
             return Spot(self.reading.path, document.locate(pointer, "key"))
@@ -194,7 +197,7 @@ class KnownVariables:
 
     def _of(self, source: VariableSource) -> Iterator[tuple[str, tuple[str | None, Spot | None]]]:
         """Yield the entries of a source by name, each with its value (None if encrypted) and its place."""
-        document = self._document(source.path, source.document)
+        document = source.made.document if source.made is not None else self._document(source.path, source.document)
         if document is None:
             return
         is_secret = mapping(document.value).get("kind") == "Secret"
@@ -202,7 +205,9 @@ class KnownVariables:
         pointers = (source.reference,) if within else (("data",), *([("stringData",)] if is_secret else []))
         for pointer in pointers:
             for name, value in mapping(value_at(document.value, pointer)).items():
-                spot = Spot(document.source.path, document.locate((*pointer, name)))
+                where = (*pointer, name)
+                made = source.made
+                spot = made.origin.spot(where) if made else Spot(document.source.path, document.locate(where))
                 if _NAME().fullmatch(name) is None:
                     said = f"Flux refuses the variable {name}: a name has letters, digits and underscores"
                     self.problems.append(Obstacle(spot.path, spot.span, said))

@@ -183,31 +183,20 @@ def old_renders(root: Path, commit: str, built: Renders) -> Before:
     if not built.rendered:
         return {}
 
+    from kubelint_gpu.workspace.project.git_ops.rounds import rendered_before
+
+    before: Before = {}
     try:
         with checked_out(commit, root) as copy:
-            return _old_renders(copy, root, built)
+            for path, old in rendered_before(copy, Path(os.path.realpath(root)), built).items():
+                for problem in old.problems[:1] if old is not None and old.reading is None else ():
+                    complain(path, f"--against: it was not rendered as it was: {problem.message}")
+                if old is None:
+                    before[path] = {}
+                elif old.reading is not None:
+                    before[path] = _by_object([old.reading], {old.reading.path: old.origins})
     except GitError as error:
         complain(str(root), f"what is rendered is not compared with what it was: {error}")
-        return {}
-
-
-def _old_renders(copy: Path, root: Path, built: Renders) -> Before:
-    before: Before = {}
-    for rendition in built.rendered:
-        if rendition.path in built.left_out:
-            continue
-        folder = copy / os.path.relpath(os.path.realpath(rendition.folder), os.path.realpath(root))
-        if not os.path.lexists(folder):
-            before[rendition.path] = {}
-            continue
-        try:
-            old = rendition.as_in(copy, folder)
-        except (LookupError, ValueError, OSError):
-            continue
-        for problem in old.problems[:1] if old.reading is None else ():
-            complain(rendition.path, f"--against: it was not rendered as it was: {problem.message}")
-        if old.reading is not None:
-            before[rendition.path] = _by_object([old.reading], {old.reading.path: old.origins})
     return before
 
 

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from kubelint_gpu.sources.helm.chart_render import ChartRenderer, RenderedChart
     from kubelint_gpu.sources.helm.helm_program import Release
 
-    _Job: TypeAlias = tuple[Chart, Release, tuple[GivenValues, ...], str, str]
+    _Job: TypeAlias = tuple[Chart, "ChosenChart", tuple[GivenValues, ...], str]
 
 
 CHART = "Chart.yaml"
@@ -74,11 +74,19 @@ class ChosenChart(Value):
     @property
     def files(self) -> frozenset[str]:
         """The real paths of the files with its values."""
+        given = filter(None, (*(values.path for values in self.given), self.read_from))
+        return frozenset((*map(os.path.realpath, self.values), *map(self._real, given)))
+
+    @property
+    def home(self) -> str:
+        """The real path of `path_of_object`."""
+        return self._real(self.path_of_object)
+
+    def _real(self, path: str) -> str:
+        """Return the real path of a file below the root of the repository."""
         from kubelint_gpu.sources.checkout import repository_root
 
-        root = repository_root(Path(self.folder))
-        given = (str(root / path) for path in (*(values.path for values in self.given), self.read_from) if path)
-        return frozenset(map(os.path.realpath, (*self.values, *given)))
+        return os.path.realpath(repository_root(Path(self.folder)) / path)
 
 
 class HelmSettings(Value):
@@ -140,11 +148,13 @@ def render_charts(
     *,
     users: Sequence[str] = (),
     cwd: Path | None = None,
+    done: Sequence[RenderedChart] = (),
 ) -> RenderedCharts:
     """Render the charts below the directories among `paths`; `files` are the collected files there.
 
     `users` are real paths of further charts. `chosen` says how to render charts. Other charts are rendered once with
-    their own values, and once with each file beside them that has values for one environment.
+    their own values, and once with each file beside them that has values for one environment. Those that are `done`
+    are not rendered again.
     """
     from kubelint_gpu.sources.rendering_program import ProgramError
 
@@ -162,7 +172,22 @@ def render_charts(
         return RenderedCharts(failure=str(error))
     renderer = ChartRenderer(helm, RenderTime(settings.seconds, FLAG))
     given = [path for path in paths if is_folder(cwd / path)]
-    return _ChartRendering(renderer, settings, chosen, cwd, given).all(folders)
+    return _ChartRendering(renderer, settings, chosen, cwd, given, done).all(folders)
+
+
+def released(chosen: ChosenChart, settings: HelmSettings) -> Release:
+    """Return the release of a choice; the settings of the run count more."""
+    from kubelint_gpu.sources.helm.helm_program import KUBE_VERSION, Release
+
+    return Release(
+        settings.release or chosen.release,
+        settings.namespace or chosen.namespace or "default",
+        settings.sets,
+        tuple(f"{path}={text}" for path, text, _ in chosen.sets),
+        chosen.kube_version or KUBE_VERSION,
+        chosen.api_versions,
+        tuple(spot for _, _, spot in chosen.sets),
+    )
 
 
 def chart_folders(paths: Sequence[str], files: Sequence[str], cwd: Path) -> Iterator[str]:
@@ -185,7 +210,9 @@ class _ChartRendering:
         chosen: Sequence[ChosenChart],
         cwd: Path,
         given: Sequence[str],
+        done: Sequence[RenderedChart],
     ) -> None:
+        self._done = {(one.path, one.release, one.values): one for one in done}
         self._renderer = renderer
         self._settings = settings
         self._chosen = chosen
@@ -201,7 +228,8 @@ class _ChartRendering:
         jobs = [job for folder in folders for job in self._jobs(folder)]
         results = in_threads("rendering", jobs, self._render, lambda job: job[0].shown("")) if jobs else []
         rendered = tuple(chart for chart in results if chart is not None)
-        units = {chart.path: job[4] for job, chart in zip(jobs, results, strict=True) if chart is not None and job[4]}
+        pairs = zip(jobs, results, strict=True)
+        units = {chart.path: job[1].unit for job, chart in pairs if chart is not None and job[1].unit}
         mine = [(each.chart, given.path) for each in rendered for given in each.values if given.form == "file"]
         mine += [
             (chart, path) for chart in (*(each.chart for each in rendered), *self._libraries) for path in _own(chart)
@@ -211,7 +239,7 @@ class _ChartRendering:
         return RenderedCharts(rendered, taken, defects=tuple(self._defects), units=units, written=written)
 
     def _jobs(self, folder: str) -> Iterator[_Job]:
-        """Yield a chart with each of its releases: the values, and the title of the render."""
+        """Yield a chart with each way to render it: the values, and the title of the render."""
         from kubelint_gpu.sources.checkout import root_of
         from kubelint_gpu.sources.helm.chart import MOST_VARIANTS, chart_at
         from kubelint_gpu.sources.render import Obstacle
@@ -227,9 +255,9 @@ class _ChartRendering:
         if chart.is_library:
             self._libraries.append(chart)
             return
-        settings = self._settings
+        settings, plain = self._settings, ChosenChart("")
         if settings.values:
-            yield chart, self._release(None), *self._given(root, settings.values), ""
+            yield chart, plain, *self._given(root, settings.values)
             return
         mine = [chosen for chosen in self._chosen if chosen.folder == folder]
         for chosen in mine:
@@ -237,47 +265,34 @@ class _ChartRendering:
             named = f"release {chosen.release}" if chosen.release and len(mine) > 1 else ""
             alike = sum(each.values == chosen.values for each in mine) > 1
             title = chosen.title or ", ".join(filter(None, (title, named if alike or not title else "")))
-            yield chart, self._release(chosen), chosen.given or values, title, chosen.unit
+            yield chart, chosen, chosen.given or values, title
         if mine:
             return
         variants = chart.variants
         if len(variants) > MOST_VARIANTS:
             reason = f"of {len(variants)} files of values beside it only the first {MOST_VARIANTS} are rendered"
             chart = replace(chart, problems=(*chart.problems, Obstacle(chart.top.reading.path, None, reason, True)))
-        yield chart, self._release(None), (), "", ""
+        yield chart, plain, (), ""
         for variant in variants[:MOST_VARIANTS]:
-            yield chart, self._release(None), (GivenValues(posixpath.join(below, variant)),), variant, ""
+            yield chart, plain, (GivenValues(posixpath.join(below, variant)),), variant
 
     def _given(self, root: Path, paths: Sequence[str]) -> tuple[tuple[GivenValues, ...], str]:
-        """Return files of values, and their names in messages: relative to the folder for printed paths."""
-        return tuple(GivenValues(self._below(root, path)) for path in paths), ", ".join(paths)
-
-    def _below(self, root: Path, path: str) -> str:
-        """Return the path of a file of values below the root of the repository; its real path if it is elsewhere."""
-        real = Path(os.path.realpath(self._cwd / path))
-        return real.relative_to(root).as_posix() if real.is_relative_to(root) else str(real)
-
-    def _release(self, chosen: ChosenChart | None) -> Release:
-        from kubelint_gpu.sources.helm.helm_program import KUBE_VERSION, Release
-
-        settings = self._settings
-        choice = chosen or ChosenChart("")
-        return Release(
-            settings.release or choice.release,
-            settings.namespace or choice.namespace or "default",
-            settings.sets,
-            tuple(f"{path}={text}" for path, text, _ in choice.sets),
-            choice.kube_version or KUBE_VERSION,
-            choice.api_versions,
-            tuple(spot for _, _, spot in choice.sets),
-        )
+        """Return files of values for printed paths, below the root or with real paths, and their names in messages."""
+        reals = [Path(os.path.realpath(self._cwd / path)) for path in paths]
+        below = (real.relative_to(root).as_posix() if real.is_relative_to(root) else str(real) for real in reals)
+        return tuple(GivenValues(path) for path in below), ", ".join(paths)
 
     def _render(self, job: _Job) -> RenderedChart | None:
         from kubelint_gpu.sources.helm.chart_render import render
 
-        chart, release, values, title, _ = job
+        chart, chosen, values, title = job
+        release = released(chosen, self._settings)
+        release = replace(release, name=release.name or chart.release)
+        folder = chart.shown("")
+        known = self._done.get((f"{folder} with {title}" if title else folder, release, values))
         try:
-            return render(chart, release, values, self._renderer, title=title)
+            made = known or render(chart, release, values, self._renderer, title=title)
+            return replace(made, path_of_object=chosen.path_of_object)
         except Exception as error:  # noqa: BLE001 - same
             self._tell(str(chart.root / chart.folder), error)
             return None

@@ -5,13 +5,13 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Iterator, Sequence
+from functools import partial
 from operator import attrgetter
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from kubelint_gpu.kube.values.frozen import EMPTY
 from kubelint_gpu.messages.display import say, visible
-from kubelint_gpu.sources.checkout import is_file, way_out
+from kubelint_gpu.sources.checkout import is_file, is_inside, way_out
 from kubelint_gpu.sources.files import (
     SUFFIXES,
     TEMPLATE,
@@ -47,6 +47,7 @@ from kubelint_gpu.workspace.project.worlds import complain
 
 if TYPE_CHECKING:
     from kubelint_gpu.sources.commit import Commit
+    from kubelint_gpu.workspace.project.git_ops.followed import GitOps
 
 _INVENTORY = b"kind: ClusterInventory"
 
@@ -144,24 +145,38 @@ def _rendered(
     Objects beside its files count for charts that the run names itself, and if it names a file with their values.
     """
     named, mine = named_files(paths) or (), [file.path for file in offered]
-    chosen, said, users = settings.charts, None, {*charts_above(named, settings.charts)}
     around, wanted = kustomized_folders(named, tracked_only=hook), frozenset(map(os.path.realpath, named))
-    if any(may_have_git_ops(file.data) for file in (*offered, *beside)):
-        from kubelint_gpu.workspace.project.git_ops.followed import followed_in
+    given = {chart.folder for chart in settings.charts}
+    chosen_users = {*charts_above(named, settings.charts)}
+    asked = {*chosen_users, *chart_folders(paths, mine, Path.cwd())}
 
-        said = followed_in(offered, beside)
-        given = {chart.folder for chart in chosen}
-        asked = {*users, *chart_folders(paths, mine, Path.cwd())}
-        others = (chart for chart in said.others if chart.folder in asked or not wanted.isdisjoint(chart.files))
-        chosen = (*chosen, *(chart for chart in (*said.charts, *others) if chart.folder not in given))
-        users |= {chart.folder for chart in (*said.charts, *chosen[len(settings.charts) :])}
-    charts = render_charts(paths, mine, renderer.helm, chosen, users=sorted(users))
-    filled, applied = (said.by_folder, said.built) if said is not None else (EMPTY, ())
-    built = render_all(paths, mine, renderer, users=around, wanted=wanted, filled=filled, applied=applied)
-    built = built.with_charts(charts)
-    if said is None:
-        return built
-    return replace(built, followed=said.judged(charts.failure, built.unfilled), sent=said.sent)
+    def render(said: GitOps | None, done: Renders) -> Renders:
+        if said is None:
+            charts = render_charts(paths, mine, renderer.helm, settings.charts, users=sorted(chosen_users))
+            return render_all(paths, mine, renderer, users=around, wanted=wanted).with_charts(charts)
+        others = [one for one in said.others if one.folder in asked or one.files & wanted]
+        more = [chart for chart in (*said.charts, *others) if chart.folder not in given]
+        users = sorted(chosen_users.union(chart.folder for chart in (*said.charts, *more)))
+        chosen = (*settings.charts, *more)
+        charts = render_charts(paths, mine, renderer.helm, chosen, users=users, done=done.charts.rendered)
+        build = partial(render_all, settings=renderer, filled=said.by_folder)
+        built = build(paths, mine, users=around, wanted=wanted, applied=said.built, done=done.rendered)
+        context, homes = done.context, frozenset(one.home for one in others)
+        if homes:
+            folders = kustomized_folders(sorted(homes), tracked_only=hook)
+            applied = [folder for folder in said.by_folder if any(is_inside(home, folder) for home in homes)]
+            context = build([], [], users=folders, wanted=homes, applied=applied, done=(context or done).rendered)
+        built = replace(built.with_charts(charts), sent=said.sent, context=context)
+        return replace(built, followed=said.judged(charts.failure, built.unfilled))
+
+    built = Renders()
+    if not any(may_have_git_ops(file.data) for file in (*offered, *beside)):
+        built = render(None, built)
+        if not built.may_have_git_ops:
+            return built
+    from kubelint_gpu.workspace.project.git_ops.rounds import rendered_with_git_ops
+
+    return rendered_with_git_ops(offered, beside, render, built)
 
 
 def _with_stream(

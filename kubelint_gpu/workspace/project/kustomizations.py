@@ -14,7 +14,7 @@ from kubelint_gpu.kube.values.frozen import EMPTY
 from kubelint_gpu.sources.checkout import is_file, is_folder, root_of
 from kubelint_gpu.sources.files import display_path
 from kubelint_gpu.values import Value, replace
-from kubelint_gpu.workspace.project.charts import HelmSettings, RenderedCharts
+from kubelint_gpu.workspace.project.charts import HelmSettings, RenderedCharts, may_have_git_ops
 from kubelint_gpu.workspace.project.fallback import Fallback, first_of_circle, unused_by_others
 
 if TYPE_CHECKING:
@@ -67,6 +67,7 @@ class Renders(Value):
         defects: findings about kustomizations that a defect of this program kept from being read or rendered.
         followed: by file and document of a GitOps object, why its sources are not judged; empty if all are judged.
         sent: by folder, or by `path` of a render: the names of its target clusters in GitOps objects.
+        context: renders that are not judged, with GitOps objects that give charts of the run their values.
     """
 
     rendered: tuple[Rendition, ...] = ()
@@ -78,6 +79,7 @@ class Renders(Value):
     defects: tuple[Finding, ...] = ()
     followed: Mapping[tuple[str, int], str] = EMPTY
     sent: Mapping[str, tuple[tuple[str, ...], ...]] = EMPTY
+    context: Renders | None = None
 
     @property
     def origins(self) -> dict[str, tuple[ObjectOrigin | None, ...]]:
@@ -99,6 +101,11 @@ class Renders(Value):
         return replace(self, rendered=rendered, taken=self.taken | charts.taken, defects=defects, charts=charts)
 
     @property
+    def may_have_git_ops(self) -> bool:
+        """Whether a rendered text might contain GitOps objects."""
+        return any(may_have_git_ops(reading.text.encode(errors="replace")) for reading in self.readings)
+
+    @property
     def readings(self) -> tuple[Reading, ...]:
         """The rendered texts."""
         return tuple(each.reading for each in self.rendered if each.reading is not None)
@@ -114,13 +121,14 @@ def render_all(
     wanted: frozenset[str] = frozenset(),
     filled: Mapping[str, Sequence[Variables]] = EMPTY,
     applied: Collection[str] = (),
+    done: Sequence[Rendition] = (),
 ) -> Renders:
     """Render the kustomizations below the directories among `paths`; `files` are the collected files there.
 
     A kustomization that another one uses is rendered only as a part of that one, unless that one fails. `users` are
     real paths of further folders: they are rendered if they use a file of `wanted`, also real paths. A folder of
     `filled` is rendered once for each Kustomization of Flux, and in no other way. Folders of `applied` are rendered in
-    any case.
+    any case. Those that are `done` are not rendered again.
     """
     cwd = cwd or Path.cwd()
     folders = sorted({*_folders(paths, files, cwd), *applied})
@@ -133,9 +141,12 @@ def render_all(
     except ProgramError as error:
         # a folder without a kustomization is judged as plain manifests
         needed = users or any(is_file(Path(folder, name)) for folder in folders for name in NAMES)
-        return Renders(failure=str(error) if needed else "", unfilled=str(error).partition(";")[0])
+        return Renders(failure=str(error) if needed else "", unfilled=str(error))
     given = tuple(path for path in paths if is_folder(cwd / path))
-    rendering = _Rendering(renderer, cwd, given, filled)
+    from kubelint_gpu.sources.kustomize.rendering import Rendered
+
+    earlier = [one for one in done if isinstance(one, Rendered)]
+    rendering = _Rendering(renderer, cwd, given, filled, earlier)
     more = [folder for folder in users if folder not in folders and rendering.takes_in(folder, wanted)]
     return rendering.build(sorted((*folders, *more)))
 
@@ -159,8 +170,12 @@ class _Rendering:
         cwd: Path,
         given: Sequence[str] = (),
         filled: Mapping[str, Sequence[Variables]] = EMPTY,
+        done: Sequence[Rendered] = (),
     ) -> None:
         self._filled = filled
+        self._earlier = {
+            (os.path.realpath(one.root / one.below), one.known.variables if one.known else None): one for one in done
+        }
         self._renderer = renderer
         self._cwd = cwd
         self._wholes = [
@@ -268,6 +283,8 @@ class _Rendering:
 
         def rendered_job(job: tuple[str, str, Variables | None]) -> Rendered:
             _, folder, variables = job
+            if (folder, variables) in self._earlier:
+                return self._earlier[folder, variables]
             root = root_of(Path(folder), self._wholes)
             try:
                 return render(Path(folder), self._renderer, root=root, cwd=self._cwd, variables=variables)

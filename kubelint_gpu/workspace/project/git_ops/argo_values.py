@@ -9,18 +9,13 @@ from typing import Any
 
 from kubelint_gpu.documents import Pointer, read
 from kubelint_gpu.kube.values.plain import mapping, sequence
-from kubelint_gpu.patterns import pattern
 from kubelint_gpu.sources.helm.given_values import GivenValues
-from kubelint_gpu.sources.render import Spot
-from kubelint_gpu.workspace.project.git_ops.git_object import NO_FILE, CannotFollowError, GitObject, yaml_mapping
-
-_SPECIAL = pattern(r"([\\.,=\[\]{}])")
-_ESCAPED = r"\\\1"
+from kubelint_gpu.workspace.project.git_ops.git_object import NO_FILE, CannotFollowError, GitObject, SingleValue
 
 
 def argo_values(
     git_object: GitObject, helm: dict[str, Any], folder: str, references: set[str], pointer: Pointer
-) -> Iterator[GivenValues | tuple[str, str, Spot]]:
+) -> Iterator[GivenValues | SingleValue]:
     """Yield the values in Argo CD's order: files, `values` or `valuesObject`, parameters.
 
     Single values that a template of the object makes have their path, their text as JSON, and the field they are from.
@@ -41,15 +36,11 @@ def argo_values(
         elif helm.get("ignoreMissingValueFiles") is not True:
             raise CannotFollowError(NO_FILE)
     key = "valuesObject" if helm.get("valuesObject") else "values"
-    whole, made = (*pointer, key), False
+    made = False
     if helm.get(key):
-        value = helm[key] if key == "valuesObject" else yaml_mapping(helm[key])
-        if not isinstance(value, dict):
-            raise CannotFollowError(f"`{key}` holds no mapping")
-        made = not git_object.is_written(*whole)
-        form = "mapping" if key == "valuesObject" else "text"
-        leaves = ((*leaf, git_object.spot(*whole)) for leaf in _leaves(value, ""))
-        yield from leaves if made else [git_object.part(form, *whole)]
+        for one in git_object.values_at("mapping" if key == "valuesObject" else "text", (*pointer, key)):
+            made = made or isinstance(one, tuple)
+            yield one
     parameters = [mapping(entry) for entry in sequence(helm.get("parameters"))]
     if any("[" in str(entry.get("name")) or str(entry.get("value"))[:1] in ("{", "$") for entry in parameters):
         raise CannotFollowError("a parameter is an expression")
@@ -66,13 +57,3 @@ def _plain(entry: dict[str, Any]) -> Any:
     document = next(iter(read("", text.encode(errors="replace")).documents), None)
     is_text = entry.get("forceString") is True or document is None or isinstance(document.value, dict | list)
     return text if is_text or document is None else document.value
-
-
-def _leaves(value: dict[str, Any], before: str) -> Iterator[tuple[str, str]]:
-    """Yield each value that is no mapping with others, with its path for `--set-json`."""
-    for key, inner in value.items():
-        path = f"{before}{_SPECIAL().sub(_ESCAPED, str(key))}"
-        if isinstance(inner, dict) and inner:
-            yield from _leaves(inner, f"{path}.")
-        else:
-            yield path, json.dumps(inner, default=str)

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import os
 import posixpath
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +19,7 @@ from kubelint_gpu.kube.objects.workload import api_group
 from kubelint_gpu.kube.values.frozen import EMPTY
 from kubelint_gpu.kube.values.plain import mapping, sequence
 from kubelint_gpu.sources.checkout import is_file, may_be_address_of, repository_root
-from kubelint_gpu.sources.files import SourceFile, display_path
+from kubelint_gpu.sources.files import SourceFile
 from kubelint_gpu.sources.helm.given_values import GivenValues
 from kubelint_gpu.sources.kustomize.files.kustomization import NAMES
 from kubelint_gpu.sources.kustomize.variables import Variables
@@ -27,22 +28,23 @@ from kubelint_gpu.workspace.project.charts import CHART, ChosenChart, may_have_g
 from kubelint_gpu.workspace.project.git_ops.added_layer import OF_ARGO, OF_FLUX, added_layer, lacks_namespaces
 from kubelint_gpu.workspace.project.git_ops.application_sets import applications
 from kubelint_gpu.workspace.project.git_ops.argo_values import argo_values
+from kubelint_gpu.workspace.project.git_ops.declared_objects import Named, rendered_objects, written_objects
 from kubelint_gpu.workspace.project.git_ops.git_object import (
     ELSEWHERE,
     NO_FILE,
     CannotFollowError,
     GitObject,
-    Named,
-    folders_of,
-    told_apart,
+    SingleValue,
     variables_of,
 )
+from kubelint_gpu.workspace.project.kustomizations import Renders
 
-_LONGEST = 100_000
-"""So many characters of single values are given to Helm."""
+_MOST = 2_000
+"""So many objects are followed."""
 
 Followed = tuple[str, int]
-"""An object that is followed: its file as it is printed, and which document of it."""
+"""An object that is followed: its file or render as it is printed, and which document of it."""
+_Follow = Callable[[GitObject], Iterator[ChosenChart | Variables]]
 
 
 def application(git_object: GitObject) -> Iterator[ChosenChart | Variables]:
@@ -77,14 +79,10 @@ def application(git_object: GitObject) -> Iterator[ChosenChart | Variables]:
         pointer: Pointer = ("spec", "sources", number) if several else ("spec", "source")
         if is_file(git_object.root / folder / CHART) and OF_ARGO.keys().isdisjoint(mapping(source.get("kustomize"))):
             helm = mapping(source.get("helm"))
-            every = list(argo_values(git_object, helm, folder, references, (*pointer, "helm")))
-            values = [one for one in every if isinstance(one, GivenValues)]
-            sets = tuple(one for one in every if isinstance(one, tuple))
-            if sum(len(path) + len(text) for path, text, _ in sets) > _LONGEST:
-                raise CannotFollowError("a template makes too many values")
+            values = argo_values(git_object, helm, folder, references, (*pointer, "helm"))
             release = helm.get("releaseName") or git_object.name
             chart = git_object.chart(folder, release, helm.get("namespace") or namespace, values)
-            yield replace(chart, sent_to=sent_to, sets=sets)
+            yield replace(chart, sent_to=sent_to)
         else:
             yield from _folder(git_object, folder, sent_to, pointer)
 
@@ -159,42 +157,23 @@ class GitOps(Value):
 
     def judged(self, charts: str, folders: str) -> dict[Followed, str]:
         """Return `followed` for reasons why charts or folders are not rendered; a reason is empty if they are."""
-        why = {key: reason for key, reason in self.followed.items() if not charts or key not in self.with_charts}
-        return {key: reason or (folders if key in self.with_variables else "") for key, reason in why.items()}
-
-
-def followed_in(offered: Sequence[SourceFile], beside: Sequence[SourceFile]) -> GitOps:
-    """Return the charts and folders that GitOps objects in and beside the offered files apply."""
-    applied, elsewhere = followed(offered, beside), followed(beside, offered, offered)
-    own, held = {one.folder for one in applied.filled}, folders_of(elsewhere.filled, offered)
-    others = (one for one in elsewhere.filled if one.folder in held or one.folder not in own)
-    every = (*applied.filled, *others)
-    changed = {one.folder for one in every if one.fills}
-    filled = tuple(told_apart(one for one in every if one.folder in changed))
-    charts = tuple(told_apart((*applied.charts, *elsewhere.charts)))
-    mine = {(one.folder, one.path_of_object) for one in applied.charts}
-    shown = [(f"{display_path(Path(one.folder), Path.cwd())} with {one.title}", one.sent_to) for one in filled]
-    shown += [(one.shown, one.sent_to) for one in charts]
-    return replace(
-        applied,
-        charts=tuple(one for one in charts if (one.folder, one.path_of_object) in mine),
-        others=tuple(one for one in charts if (one.folder, one.path_of_object) not in mine),
-        filled=filled,
-        followed={**elsewhere.followed, **applied.followed},
-        with_charts=applied.with_charts | elsewhere.with_charts,
-        with_variables=applied.with_variables | elsewhere.with_variables,
-        sent={**elsewhere.sent, **applied.sent, **{path: (names,) for path, names in shown if names}},
-        built=frozenset(one.folder for one in filled if one.folder in own | held),
-    )
+        parts = (charts, self.with_charts), (folders, self.with_variables)
+        missing = {key: why.partition(";")[0] for why, keys in parts for key in keys if why}
+        return {key: reason or missing.get(key, "") for key, reason in self.followed.items()}
 
 
 def followed(
-    files: Sequence[SourceFile], beside: Sequence[SourceFile] = (), judged: Iterable[SourceFile] | None = None
+    files: Sequence[SourceFile],
+    beside: Sequence[SourceFile] = (),
+    judged: Iterable[SourceFile] | None = None,
+    built: Renders | None = None,
+    cwd: Path | None = None,
 ) -> GitOps:
     """Return the charts and folders that the GitOps objects in some files apply from their own repository.
 
-    Repositories and ConfigMaps that the objects name might be declared in files `beside` them. With `judged`, folders
-    without a kustomization count if one of these files lies in or below them.
+    Objects in the renders of `built` count too, in place of those in the files that it takes. Repositories and
+    ConfigMaps that the objects name might be declared in files `beside` them. With `judged`, folders without a
+    kustomization count if one of these files lies in or below them. Printed paths of renders are relative to `cwd`.
     """
     charts: list[ChosenChart] = []
     filled: list[Variables] = []
@@ -204,37 +183,51 @@ def followed(
     with_variables: set[Followed] = set()
     paths = None if judged is None else {Path(os.path.realpath(file.path)) for file in judged}
     near = None if paths is None else frozenset(str(above) for path in paths for above in path.parents)
-    named = Named(dict(_repositories((*files, *beside))), (*files, *beside), near)
-    for file in files:
-        if not may_have_git_ops(file.data):
-            continue
-        real = Path(file.real or os.path.realpath(file.path))
-        root = repository_root(real.parent)
-        for document in read(file.path, file.data).documents:
-            follow = _KINDS.get(_kind(document.value))
-            if follow is None or not real.is_relative_to(root):
-                continue
-            git_object, key = (
-                GitObject(document, real.relative_to(root).as_posix(), root, named),
-                (file.path, document.index),
-            )
-            try:
-                for chosen in follow(git_object):
-                    if isinstance(chosen, Variables):
-                        filled.append(chosen)
-                        with_variables |= {key} if chosen.fills else set()
-                        continue
-                    if is_file(Path(chosen.folder) / CHART):
-                        charts.append(chosen)
-                        with_charts.add(key)
-                    else:
-                        sent.setdefault(chosen.shown, []).append(chosen.sent_to)
-                done[key] = ""
-            except CannotFollowError as error:
-                done[key] = str(error)
+    built = built or Renders()
+    plain = tuple(file for file in (*files, *beside) if not built.takes(file.path))
+    named = Named(dict(_repositories((*files, *beside))), plain, near, built.rendered, cwd or Path.cwd())
+    left = [file for file in files if not built.takes(file.path)]
+    for number, (key, git_object, follow) in enumerate(_objects(left, named)):
+        try:
+            for chosen in follow(git_object) if number < _MOST else _too_many():
+                if isinstance(chosen, Variables):
+                    filled.append(chosen)
+                    with_variables |= {key} if chosen.fills else set()
+                    continue
+                if is_file(Path(chosen.folder) / CHART):
+                    charts.append(chosen)
+                    with_charts.add(key)
+                else:
+                    sent.setdefault(chosen.shown, []).append(chosen.sent_to)
+            done[key] = ""
+        except CannotFollowError as error:
+            done[key] = str(error)
     called = {folder: tuple(names) for folder, names in sent.items()}
-    renders = tuple(charts), tuple(filled)
-    return GitOps(*renders, called, done, frozenset(with_charts), frozenset(with_variables))
+    return GitOps(
+        tuple(dict.fromkeys(charts)),
+        tuple(dict.fromkeys(filled)),
+        called,
+        done,
+        frozenset(with_charts),
+        frozenset(with_variables),
+    )
+
+
+def _objects(files: Sequence[SourceFile], named: Named) -> Iterator[tuple[Followed, GitObject, _Follow]]:
+    """Yield the GitOps objects in files and renders, each with its key, and who follows it."""
+    roots = {one.path: repository_root(Path(one.real or os.path.realpath(one.path)).parent) for one in files}
+    written = (one for file in files if may_have_git_ops(file.data) for one in written_objects(file, roots[file.path]))
+    made = (one for each in named.renders for one in rendered_objects(each, {kind for _, kind in _KINDS}, named.cwd))
+    roots |= {one.path: one.root for one in named.renders}
+    for declared in chain(written, made):
+        follow, document = _KINDS.get(_kind(declared.value)), declared.document
+        if follow is not None:
+            path = document.source.path
+            yield (path, document.index), GitObject(declared, roots[path], named), follow
+
+
+def _too_many() -> Iterator[ChosenChart | Variables]:
+    raise CannotFollowError(f"more than {_MOST:,} objects are not followed")
 
 
 def _repositories(files: Iterable[SourceFile]) -> Iterator[tuple[str, Any]]:
@@ -277,13 +270,20 @@ def _helm_release(git_object: GitObject) -> Iterator[ChosenChart]:
     if values and own is not None and own not in values:
         # these files replace the values of the chart
         raise CannotFollowError("`valuesFiles` stand in place of the values of the chart")
-    values += [git_object.values_of(mapping(reference)) for reference in sequence(git_object.spec.get("valuesFrom"))]
+    every: list[GivenValues | SingleValue] = []
+    for reference in sequence(git_object.spec.get("valuesFrom")):
+        every += git_object.values_of(mapping(reference), alone=_has_single(every))
     if isinstance(git_object.spec.get("values"), dict):
-        values.append(git_object.part("mapping", "spec", "values"))
+        every += git_object.values_at("mapping", ("spec", "values"), alone=_has_single(every))
     namespace = git_object.namespace
     target = git_object.spec.get("targetNamespace")
     release = git_object.spec.get("releaseName") or (f"{target}-{git_object.name}" if target else git_object.name)
-    yield git_object.chart(folder, release, target or namespace, values)
+    yield git_object.chart(folder, release, target or namespace, (*values, *every))
+
+
+def _has_single(values: Iterable[GivenValues | SingleValue]) -> bool:
+    """Whether single values are among some, which are stronger than any file: what follows is given like that, too."""
+    return any(isinstance(one, tuple) for one in values)
 
 
 def _kustomization(git_object: GitObject) -> Iterator[ChosenChart | Variables]:

@@ -2,62 +2,46 @@
 
 from __future__ import annotations
 
+import json
 import os
 import posixpath
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
+from itertools import takewhile
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
-from kubelint_gpu.documents import Document, Pointer, read
+from kubelint_gpu.documents import Pointer, read
 from kubelint_gpu.documents.document import value_at
-from kubelint_gpu.groups import grouped
 from kubelint_gpu.kube.values.plain import mapping, sequence
-from kubelint_gpu.sources.checkout import LONGEST, is_file, is_folder, is_inside, may_be_address_of, repository_root
-from kubelint_gpu.sources.files import SourceFile, display_path
+from kubelint_gpu.patterns import pattern
+from kubelint_gpu.sources.checkout import LONGEST, is_file, is_folder, is_inside, may_be_address_of
+from kubelint_gpu.sources.files import display_path
 from kubelint_gpu.sources.helm.given_values import GivenValues, is_release
 from kubelint_gpu.sources.kustomize.files.kustomization import NAMES, DiskTree
-from kubelint_gpu.sources.kustomize.files.survey import read_once
 from kubelint_gpu.sources.kustomize.files.surveyor import generated
 from kubelint_gpu.sources.kustomize.variables import Variables, VariableSource
-from kubelint_gpu.sources.render import Spot
-from kubelint_gpu.values import Value, replace
+from kubelint_gpu.sources.render import RenderedObject, Spot
+from kubelint_gpu.values import replace
 from kubelint_gpu.workspace.project.charts import ChosenChart
+from kubelint_gpu.workspace.project.git_ops.declared_objects import DeclaredObject, Named
 
 ELSEWHERE = "the source is another repository or a registry"
 NO_FILE = "a file of values is not in this repository"
+_SPECIAL = pattern(r"([\\.,=\[\]{}])")
+_ESCAPED = r"\\\1"
 _NO_FOLDER = "the path is no folder of this repository"
-_NO_CONFIG_MAP = "no file, or more than one, declares the ConfigMap with its values"
+_NO_CONFIG_MAP = "no file or kustomization, or more than one, declares the ConfigMap with its values"
 
-Chosen = TypeVar("Chosen", ChosenChart, Variables)
+SingleValue = tuple[str, str, Spot]
+"""A value with its path, its text as JSON, and the field it is from."""
 
+_LONGEST = 100_000
+"""So many characters of single values are given to Helm."""
 _POST_BUILD: Pointer = ("spec", "postBuild")
 
 
 class CannotFollowError(Exception):
     """An object names something that lies elsewhere, or that this program does not follow; the text says which."""
-
-
-class Named(Value, eq=False):
-    """The objects that Flux objects name: addresses of GitRepositories, and files with ConfigMaps and Secrets.
-
-    `judged` are the real paths of folders with judged files, at any depth; None for all folders.
-    """
-
-    addresses: Mapping[str, Any]
-    files: tuple[SourceFile, ...] = ()
-    judged: frozenset[str] | None = None
-
-    def declared(self, kind: str, name: str, namespace: str) -> Iterator[tuple[SourceFile, Document]]:
-        """Yield the documents that declare an object of a kind."""
-        for file in self.files:
-            if kind.encode() not in file.data or name.encode(errors="replace") not in file.data:
-                continue
-            for document in read_once(file.path, file.data).documents:
-                value = mapping(document.value)
-                meta = mapping(value.get("metadata"))
-                identity = value.get("kind"), meta.get("name"), meta.get("namespace") or "default"
-                if identity == (kind, name, namespace):
-                    yield file, document
 
 
 class GitObject:
@@ -68,24 +52,34 @@ class GitObject:
 
     def __init__(
         self,
-        document: Document,
-        path: str,
+        declared: DeclaredObject,
         root: Path,
         named: Named,
         made: dict[str, Any] | None = None,
         pointer: Pointer = (),
     ) -> None:
-        self.value: dict[str, Any] = document.value if made is None else made
+        self.value: dict[str, Any] = declared.value if made is None else made
         self.spec = mapping(self.value.get("spec"))
         self.root = root
-        self._document = document
-        self._path = path
+        self._declared = declared
+        self._document = declared.written
+        self._path = declared.path
         self._named = named
         self._pointer = pointer
 
     def with_template(self, made: dict[str, Any], *pointer: str | int) -> GitObject:
         """Return the object that a template at a pointer of this object creates."""
-        return GitObject(self._document, self._path, self.root, self._named, made, pointer)
+        return GitObject(self._declared, self.root, self._named, made, pointer)
+
+    @property
+    def made(self) -> RenderedObject | None:
+        """Return the object as it is rendered, if that changes what it says."""
+        return None if self.is_written("spec") else self._declared.made
+
+    @property
+    def home(self) -> str:
+        """Return the file that stands for the object."""
+        return self._declared.home
 
     @property
     def name(self) -> str:
@@ -149,6 +143,8 @@ class GitObject:
 
     def spot(self, *pointer: str | int) -> Spot:
         """Return the place of a field in the document."""
+        if self._declared.made is not None:
+            return self._declared.made.origin.spot(self.within(*pointer))
         return Spot(self.shown(self._path), self._document.locate(self.within(*pointer)))
 
     def within(self, *pointer: str | int) -> Pointer:
@@ -157,28 +153,27 @@ class GitObject:
 
     def is_written(self, *pointer: str | int) -> bool:
         """Whether a field stands in the document as it is, and no template fills it in."""
+        if self._declared.made is not None and self._document is self._declared.made.document:
+            return False
         return bool(value_at(self._document.value, self.within(*pointer)) == value_at(self.value, pointer))
 
     def at(self, *pointer: str | int) -> dict[str, Any]:
         """Return the mapping at a place of the object; empty if there is none."""
         return mapping(value_at(self.value, pointer))
 
-    def declared(self, kind: str, name: str) -> tuple[str, Document] | None:
-        """Return the document of this repository that declares an object of its namespace, and its path below the root.
+    def declared(self, kind: str, name: str) -> DeclaredObject | None:
+        """Return the object of its namespace with a kind and a name.
 
-        Clusters of one repository declare objects of the same name, each in a separate folder: the nearest counts. None
-        if there is none, or no nearest one.
+        Clusters of one repository declare objects of the same name, each in a separate folder: the nearest counts, a
+        rendered one first. None if there is none, or no nearest one.
         """
-        entries = list(self._named.declared(kind, name, self.namespace))
-        paths = [os.path.realpath(file.real or file.path) for file, _ in entries]
-        near = [_shared(path, self.root / self._path) for path in paths]
-        nearest = [index for index, depth in enumerate(near) if depth == max(near)]
-        if len(nearest) != 1 or not is_inside(paths[nearest[0]], self.root):
-            return None
-        return Path(paths[nearest[0]]).relative_to(self.root).as_posix(), entries[nearest[0]][1]
+        entries = list(self._named.declared(kind, name, self.namespace, self.root))
+        ranks = [(_shared(entry.home, self.home), entry.made is not None) for entry in entries]
+        nearest = [entry for entry, rank in zip(entries, ranks, strict=True) if rank == max(ranks)]
+        return nearest[0] if len(nearest) == 1 else None
 
-    def values_of(self, reference: Mapping[str, Any]) -> GivenValues:
-        """Return the values in a ConfigMap of the repository.
+    def values_of(self, reference: Mapping[str, Any], *, alone: bool) -> Iterator[GivenValues | SingleValue]:
+        """Yield the values in a ConfigMap of the repository; `alone` is that of `values_at`.
 
         Raises:
             CannotFollowError: the values are in a Secret or in one key, or the ConfigMap is not declared exactly once.
@@ -187,27 +182,66 @@ class GitObject:
         if reference.get("kind") != "ConfigMap" or reference.get("targetPath"):
             raise CannotFollowError("values come from a Secret, or are one value (`targetPath`)")
         found = self.declared("ConfigMap", name) if isinstance(name, str) and isinstance(key, str) else None
-        if found is None or yaml_mapping(value_at(found[1].value, ("data", key))) is None:
+        where = ("data", key)
+        text = value_at(found.value, where) if found is not None else None
+        if found is None or yaml_mapping(text) is None:
             raise CannotFollowError(_NO_CONFIG_MAP)
-        return GivenValues(found[0], "text", found[1].index, ("data", key))
+        file = next((one.path for one in found.sources if one.text == text), None)
+        if file is not None and not alone:
+            yield GivenValues(os.path.relpath(os.path.realpath(self._named.cwd / file), self.root))
+        else:
+            yield from GitObject(found, self.root, self._named).values_at("text", where, alone=alone)
 
-    def chart(self, folder: str, release: Any, namespace: Any, values: Iterable[GivenValues]) -> ChosenChart:
+    def values_at(self, form: Any, pointer: Pointer, *, alone: bool = False) -> Iterator[GivenValues | SingleValue]:
+        """Yield the values at a pointer as they are written; one by one if a template makes them, or if `alone`.
+
+        Raises:
+            CannotFollowError: there is no mapping.
+        """
+        content = value_at(self.value, pointer)
+        value = content if form == "mapping" else yaml_mapping(content)
+        if not isinstance(value, dict):
+            raise CannotFollowError(f"`{pointer[-1]}` holds no mapping")
+        if self.is_written(*pointer) and not alone:
+            yield self.part(form, *pointer)
+            return
+        for path, text, below in _leaves(value, "", ()):
+            yield path, text, self.spot(*pointer, *(below if form == "mapping" else ()))
+
+    def chart(
+        self, folder: str, release: Any, namespace: Any, values: Iterable[GivenValues | SingleValue]
+    ) -> ChosenChart:
         """Return the chart, rendered as the object renders it.
 
         Raises:
-            CannotFollowError: the release or the namespace has no valid name.
+            CannotFollowError: the release or the namespace has no valid name, or there are too many single values.
         """
         for name in (release, namespace):
             if not isinstance(name, str) or not is_release(name):
                 raise CannotFollowError("the name or the namespace is no name")
-        chosen = ChosenChart(self.shown(folder), release, namespace, given=tuple(values), title=self.title)
-        return replace(chosen, path_of_object=self._path)
+        every = list(values)
+        sets = tuple(one for one in every if isinstance(one, tuple))
+        if sum(len(path) + len(text) for path, text, _ in sets) > _LONGEST:
+            raise CannotFollowError("a template or a patch makes too many values")
+        given = tuple(one for one in every if isinstance(one, GivenValues))
+        chosen = ChosenChart(self.shown(folder), release, namespace, sets=sets, given=given, title=self.title)
+        return replace(chosen, path_of_object=self.home)
 
 
-def _shared(path: str, other: Path) -> int:
+def _leaves(value: dict[str, Any], before: str, pointer: Pointer) -> Iterator[tuple[str, str, Pointer]]:
+    """Yield each value that is no mapping with others: its path for `--set-json`, its text, and its pointer."""
+    for key, inner in value.items():
+        path = f"{before}{_SPECIAL().sub(_ESCAPED, str(key))}"
+        if isinstance(inner, dict) and inner:
+            yield from _leaves(inner, f"{path}.", (*pointer, key))
+        else:
+            yield path, json.dumps(inner, default=str), (*pointer, key)
+
+
+def _shared(path: str, other: str) -> int:
     """Return how many leading folders two paths have in common."""
-    pairs = zip(Path(path).parent.parts, other.parent.parts, strict=False)
-    return next((number for number, (first, second) in enumerate(pairs) if first != second), len(other.parent.parts))
+    pairs = zip(path.split("/")[:-1], other.split("/")[:-1], strict=False)
+    return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], pairs))
 
 
 def yaml_mapping(text: Any) -> dict[str, Any] | None:
@@ -229,9 +263,10 @@ def variables_of(git_object: GitObject, folder: str, pointer: Pointer = ("spec",
     substitute = post.get("substitute") or {}
     if not isinstance(substitute, dict) or not all(isinstance(value, str) for value in substitute.values()):
         raise CannotFollowError("a value of `postBuild.substitute` is no text, which the API server refuses")
-    full, own = git_object.root / folder, git_object.part("mapping", "spec", "postBuild")
+    full, own, made = git_object.root / folder, git_object.part("mapping", "spec", "postBuild"), git_object.made
+    variables = Variables(os.path.realpath(full), git_object.title, own.path, own.document, ())
     place = git_object.within(*pointer, "path")
-    variables = Variables(os.path.realpath(full), git_object.title, own.path, own.document, (), pointer=place)
+    variables = replace(variables, pointer=place, made=made, path_of_object=git_object.home)
     if not post:
         return variables
     if not any(is_file(full / name) for name in NAMES) and generated(DiskTree(git_object.root), folder) is None:
@@ -240,7 +275,8 @@ def variables_of(git_object: GitObject, folder: str, pointer: Pointer = ("spec",
         _source(git_object, mapping(reference), (*_POST_BUILD, "substituteFrom", index))
         for index, reference in enumerate(sequence(post.get("substituteFrom")))
     ]
-    sources.append(VariableSource(git_object.title, (*own.pointer, "substitute"), path=own.path, document=own.document))
+    named = (*own.pointer, "substitute")
+    sources.append(VariableSource(git_object.title, named, path=own.path, document=own.document, made=made))
     always = post.get("substituteStrategy") == "Always"
     return replace(variables, sources=tuple(sources), always=always)
 
@@ -251,28 +287,5 @@ def _source(git_object: GitObject, reference: Mapping[str, Any], pointer: Pointe
     if kind not in ("ConfigMap", "Secret") or not isinstance(name, str):
         raise CannotFollowError("an entry of `postBuild.substituteFrom` names no ConfigMap and no Secret")
     optional = reference.get("optional") is True
-    path, document = git_object.declared(kind, name) or ("", None)
-    return VariableSource(f"{kind} {name}", pointer, optional, path, 0 if document is None else document.index)
-
-
-def told_apart(every: Iterable[Chosen]) -> Iterator[Chosen]:
-    """Yield charts or folders, each with a unique title: equal names get the file, and a number in it."""
-    for alike in grouped(((each.folder, each.title), each) for each in every).values():
-        files = grouped((each.path_of_object, each) for each in alike)
-        for path, mine in files.items():
-            for number, each in enumerate(mine, 1):
-                of = f" of {path}" if len(alike) > 1 else ""
-                yield replace(each, title=f"{each.title}{of}{f', no. {number}' if len(mine) > 1 else ''}")
-
-
-def folders_of(variables: Sequence[Variables], files: Iterable[SourceFile]) -> set[str]:
-    """Return the folders that are built with variables and contain one of some files, or take values from one."""
-    paths = {os.path.realpath(file.path) for file in files} if variables else set()
-    folders = set()
-    for each in variables:
-        root = repository_root(Path(each.folder))
-        named = (each.path, each.read_from, *(source.path for source in each.sources))
-        given = {str(root / path) for path in named if path}
-        if given & paths or any(path.startswith(f"{each.folder}{os.sep}") for path in paths):
-            folders.add(each.folder)
-    return folders
+    source, found = VariableSource(f"{kind} {name}", pointer, optional), git_object.declared(kind, name)
+    return replace(source, path=found.path, document=found.written.index, made=found.made) if found else source
