@@ -14,21 +14,15 @@ from kubelint_gpu.engine.fixes.trials import Trials
 from kubelint_gpu.engine.overlays import OverlayFinding, seen_through
 from kubelint_gpu.engine.reported import finding_of
 from kubelint_gpu.engine.selection import Suppression, left_by
-from kubelint_gpu.evidence.declared_lines import told_at
 from kubelint_gpu.findings.decided import Decided
-from kubelint_gpu.findings.finding import Finding, Fix, Place, Refusal, Step
-from kubelint_gpu.kube.admission.defaults import extended_resources
+from kubelint_gpu.findings.finding import Finding, Fix, Place, Refusal
 from kubelint_gpu.simulation.asked_again import settle
 from kubelint_gpu.values import Value, replace
 from kubelint_gpu.work import UsedUp, left
-from kubelint_gpu.workspace import field_pointers
 from kubelint_gpu.workspace.apply_set import ApplySet
-from kubelint_gpu.workspace.workload_check import WorkloadCheck
 
 if TYPE_CHECKING:
     from kubelint_gpu.findings.picture import RolloutPicture
-
-_SCHEDULER = "kube-scheduler"
 
 
 class Judged(Value):
@@ -65,10 +59,7 @@ def judged_unit(unit: ApplySet, rules: Suppression, *, fixes: bool, pictures: bo
     settle()
     trials = Trials(unit, before - (left() or 0))
     gone = removed(unit, drafts, trials)
-    found = [
-        (replace(finding_of(draft, gone.get(draft.identity, ()), unit), trace=located(unit, draft)), draft)
-        for draft in drafts
-    ]
+    found = [(finding_of(draft, gone.get(draft.identity, ()), unit), draft) for draft in drafts]
     staying, ignored, closing, effective = left_by(unit, [finding for finding, _ in found], rules)
     kept = frozenset(staying)
     told = [*((one, draft) for one, draft in found if one in kept), *closing]
@@ -101,33 +92,3 @@ def _picture(draft: Diagnostic) -> RolloutPicture | None:
     with suppress(UsedUp):
         return picture(draft.run, len(draft.trace))
     return None
-
-
-def located(unit: ApplySet, draft: Diagnostic) -> tuple[Step, ...]:
-    """The steps of a finding, each with the place of its workload, node or quota, unless that is the finding's own."""
-    if not draft.trace:
-        return ()
-    subjects = {one.workload.key: one for one in unit.subjects}
-    others = {key: one.manifest for key, one in subjects.items() if one.manifest is not draft.manifest}
-
-    def place(step: Step) -> Place | None:
-        kind, _, name = step.about.partition("/")
-        if step.actor == _SCHEDULER and step.about in subjects:
-            return _request(subjects[step.about])
-        if kind == "ResourceQuota":
-            namespace, _, quota = name.partition("/")
-            return next((one.place for one in told_at(unit, kind, quota, "", namespace, ("spec", "hard"))), None)
-        node = unit.world.declared(kind, name) if kind == "Node" else None
-        if node is not None:
-            return unit.world.place(node)
-        manifest = others.get(step.about)
-        return manifest.place(field_pointers.strategy(manifest), "key") if manifest is not None else None
-
-    return tuple(replace(step, place=place(step)) for step in draft.trace)
-
-
-def _request(subject: WorkloadCheck) -> Place | None:
-    """The place of the request that the scheduler looks at: devices, if it asks for any."""
-    resource = next(iter(extended_resources(subject.workload.spec)), "cpu")
-    route = next(iter(field_pointers.requests(subject.manifest, resource)), None)
-    return subject.manifest.place(route) if route is not None else None
