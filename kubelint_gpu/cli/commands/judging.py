@@ -44,7 +44,8 @@ def judged(
     executor = executor_at(options["executor"])
     configuration = gathered.settings
     selection = select(configuration, options["select"], options["ignore"], options["min_severity"], options["fail_on"])
-    baseline = load_baseline(options["baseline"] or configuration.baseline)
+    own_target = None if options["baseline"] else options["write_baseline"]
+    baseline = load_baseline(options["baseline"] or configuration.baseline, own_target)
     inputs, past = inputs_for(gathered, paths, inventories, options, store)
     own = own_files(inputs, configuration, baseline, options["write_baseline"])
     refuse_own_files(targets, own, past.path if past is not None else None)
