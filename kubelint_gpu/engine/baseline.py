@@ -64,18 +64,20 @@ class Settled(Value):
     hidden: int = 0
 
 
-def load_baseline(path: str | None) -> Baseline:
-    """Read a baseline.
+def load_baseline(path: str | None, target: str | None = None) -> Baseline:
+    """Read a baseline; it is empty if it does not exist yet and `target`, which the run writes, is the same file.
 
     Raises:
         click.ClickException: there is none, or it is not what `--write-baseline` writes; with line and column.
     """
-    if path is None:
+    absent = path is not None and not exists(path)
+    if path is None or (absent and target is not None and Path(target).absolute() == Path(path).absolute()):
         return Baseline()
     try:
         reading = read(path, read_named(path))
     except NotReadable as error:
-        raise click.ClickException(f"--baseline: {path}: {error}") from None
+        advice = f"; write one with --write-baseline {path}" if absent else ""
+        raise click.ClickException(f"--baseline: {path}: {error}{advice}") from None
     for problem in reading.problems:
         where = f"{path}:{problem.span.line}:{problem.span.column}" if problem.span else path
         raise click.ClickException(f"--baseline: {where}: {problem.message}")

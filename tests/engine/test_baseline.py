@@ -173,9 +173,24 @@ def test_a_baseline_that_cannot_be_read_says_where(project, text, where):
     assert where in found.err
 
 
-def test_a_missing_baseline_fails(project):
+def test_a_missing_baseline_fails_and_says_how_to_write_one(project):
     found = kubelint("check", "deploy", "--baseline", "absent.json", cwd=project)
     assert (found.code, "absent.json: no such file" in found.err) == (2, True)
+    assert "write one with --write-baseline absent.json" in found.err
+
+
+def test_a_missing_baseline_of_the_configuration_is_written_anew(project):
+    (project / ".kubelint-gpu.yaml").write_text("baseline: baseline.json\n")
+    assert check(project).code == 2
+    check(project, "--write-baseline", "other.json")
+    assert not (project / "other.json").exists()
+    check(project, "--write-baseline", "baseline.json")
+    assert (check(project).code, check(project).codes) == (0, [])
+
+
+def test_a_missing_baseline_that_may_only_shrink_is_not_written(project):
+    check(project, "--baseline", "baseline.json", "--write-baseline", "baseline.json")
+    assert not (project / "baseline.json").exists()
 
 
 def test_with_diff_nothing_is_written(project):

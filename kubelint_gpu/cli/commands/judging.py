@@ -52,7 +52,8 @@ def judged(run: CheckRun) -> int:
     options, configuration = run.options, run.gathered.settings
     executor = executor_at(options["executor"])
     selection = select(configuration, options["select"], options["ignore"], options["min_severity"], options["fail_on"])
-    baseline = load_baseline(options["baseline"] or configuration.baseline)
+    own_target = None if options["baseline"] else options["write_baseline"]
+    baseline = load_baseline(options["baseline"] or configuration.baseline, own_target)
     inputs, past = _inputs(run)
     own = own_files(inputs, configuration, baseline, options["write_baseline"])
     refuse_own_files(run.targets, own, past.path if past is not None else None)
