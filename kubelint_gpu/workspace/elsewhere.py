@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from kubelint_gpu.documents import Reading
 from kubelint_gpu.groups import grouped
 from kubelint_gpu.values import Value
-from kubelint_gpu.workspace.deciding import DECISIVE, EVERYWHERE, UNNAMED, WITHOUT_PODS, WORDS, decides
+from kubelint_gpu.workspace.deciding import DECISIVE, EVERYWHERE, SELECTING, WITHOUT_PODS, WORDS, decides
 from kubelint_gpu.workspace.manifest import Manifest, manifests
 from kubelint_gpu.workspace.shared_objects import SHARED, Outline, are_one, outline
 
@@ -158,7 +158,7 @@ class Elsewhere:
         """Return the objects of other groups that affect a group.
 
         Objects of variants do not count, nor does an object that two groups declare differently. If a folder declares
-        pods of a namespace, objects there for this namespace are about those pods.
+        pods of a namespace, selectors there for this namespace are about those pods.
         """
         folders = self._folders(number)
         spaces = dict.fromkeys(name.split("/")[1] for name in sorted(self._declared[number]))
@@ -181,7 +181,7 @@ class Elsewhere:
             for one in manifests([self._groups[other][place]], origins, DECISIVE)
             if decides(one.item.value) in keys
             if (folder := _folder(self._groups[other][place])) in folders
-            or not (one.kind in UNNAMED and (folder, one.namespace) in self._with_pods)
+            or not (one.kind in SELECTING and (folder, one.namespace) in self._with_pods)
         ]
         return _agreed(found)
 

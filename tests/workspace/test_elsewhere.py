@@ -80,10 +80,11 @@ def test_a_file_sees_those_of_its_folder_that_are_not_judged_unless_they_declare
     assert seen_in("apps/web.yaml", 2, apps__web=WEB, apps__q=quota() + "---\n" + WEB) == []
 
 
-def test_a_quota_beside_pods_of_its_namespace_is_about_these():
-    other = WEB.replace("web", "other")
-    assert seen_in("apps/web.yaml", apps__web=WEB, b__q=quota(), b__other=other) == []
-    assert seen_in("apps/web.yaml", apps__web=WEB, b__q=quota(), b__other=other.replace("ml", "x")) == ["b/q.yaml"]
+def test_a_budget_beside_pods_of_its_namespace_is_about_these_and_a_quota_is_not():
+    other, budget = WEB.replace("web", "other"), quota().replace("ResourceQuota", "PodDisruptionBudget")
+    assert seen_in("apps/web.yaml", apps__web=WEB, b__q=quota(), b__other=other) == ["b/q.yaml"]
+    assert seen_in("apps/web.yaml", apps__web=WEB, b__q=budget, b__other=other) == []
+    assert seen_in("apps/web.yaml", apps__web=WEB, b__q=budget, b__other=other.replace("ml", "x")) == ["b/q.yaml"]
     assert seen_in("apps/web.yaml", apps__web=WEB + "claimName: d\n", b__d=claim("d"), b__o=other) == ["b/d.yaml"]
 
 
