@@ -25,9 +25,9 @@ _OF_CLUSTER = {
 """Kinds without a namespace, and the word without which they decide nothing."""
 WITHOUT_PODS = frozenset(("ConfigMap", "NetworkPolicy", "Role", "RoleBinding", "Secret", "ServiceAccount"))
 """Further kinds of which no pod is made."""
-_UNNAMED = _OF_NAMESPACE | SELECTING
+UNNAMED = _OF_NAMESPACE | SELECTING
 """Kinds to which no name leads."""
-DECISIVE = frozenset((*_UNNAMED, *_USED, *_SCALING, *_OF_CLUSTER))
+DECISIVE = frozenset((*UNNAMED, *_USED, *_SCALING, *_OF_CLUSTER))
 EVERYWHERE = "*"
 """Stands for the namespace of objects that have none."""
 WORDS = pattern(r"[A-Za-z0-9][A-Za-z0-9._/-]*")
@@ -55,7 +55,7 @@ def decides(value: dict[str, Any]) -> tuple[str, str] | None:
         return EVERYWHERE, _OF_CLUSTER[kind]
     if not isinstance(name, str) or not isinstance(space, str | None):
         return None
-    if kind in _UNNAMED:
+    if kind in UNNAMED:
         return (space, _label(spec) if kind in SELECTING else "") if space else None
     if kind in _SCALING:
         target = spec.get("scaleTargetRef", spec.get("targetRef")) if isinstance(spec, dict) else None
@@ -108,7 +108,7 @@ def may_decide(words: frozenset[str], meant: NamesThere) -> bool:
     An object with a selector affects the pods in its own file, if there are any.
     """
     return (
-        _hold(words, _OF_NAMESPACE if _CONTAINERS in words else _UNNAMED, meant.spaces)
+        _hold(words, _OF_NAMESPACE if _CONTAINERS in words else UNNAMED, meant.spaces)
         or _hold(words, _USED, meant.used)
         or _hold(words, _SCALING, meant.declared)
         or not words.isdisjoint(meant.kinds)

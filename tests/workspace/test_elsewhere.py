@@ -80,12 +80,30 @@ def test_a_file_sees_those_of_its_folder_that_are_not_judged_unless_they_declare
     assert seen_in("apps/web.yaml", 2, apps__web=WEB, apps__q=quota() + "---\n" + WEB) == []
 
 
-def test_a_budget_beside_pods_of_its_namespace_is_about_these_and_a_quota_is_not():
-    other, budget = WEB.replace("web", "other"), quota().replace("ResourceQuota", "PodDisruptionBudget")
-    assert seen_in("apps/web.yaml", apps__web=WEB, b__q=quota(), b__other=other) == ["b/q.yaml"]
-    assert seen_in("apps/web.yaml", apps__web=WEB, b__q=budget, b__other=other) == []
-    assert seen_in("apps/web.yaml", apps__web=WEB, b__q=budget, b__other=other.replace("ml", "x")) == ["b/q.yaml"]
+def test_a_quota_beside_pods_of_its_namespace_is_about_these():
+    other = WEB.replace("web", "other")
+    assert seen_in("apps/web.yaml", apps__web=WEB, b__q=quota(), b__other=other) == []
+    assert seen_in("apps/web.yaml", apps__web=WEB, b__q=quota(), b__other=other.replace("ml", "x")) == ["b/q.yaml"]
     assert seen_in("apps/web.yaml", apps__web=WEB + "claimName: d\n", b__d=claim("d"), b__o=other) == ["b/d.yaml"]
+
+
+@pytest.mark.parametrize(
+    ("kind", "mine", "named"),
+    [
+        ("ResourceQuota", WEB, True),
+        ("LimitRange", WEB, True),
+        ("PodDisruptionBudget", WEB, False),
+        ("ResourceQuota", WEB.replace("Deployment", "ConfigMap"), False),
+    ],
+)
+def test_what_does_not_count_beside_pods_of_its_namespace_is_named_if_it_may_decide(kind, mine, named):
+    files = {
+        "apps/a.yaml": mine,
+        "b/q.yaml": quota().replace("ResourceQuota", kind),
+        "b/other.yaml": WEB.replace("web", "o"),
+    }
+    found = Elsewhere([[read(name, text.encode())] for name, text in files.items()], judged=3).seen_by(0)
+    assert found.uncounted == ((f"{kind}/ml/q", ("b/q.yaml",)),) * named
 
 
 def test_a_namespace_makes_no_variants():
@@ -97,7 +115,7 @@ def test_what_two_groups_declare_alike_is_seen_once_and_not_if_they_contradict()
     assert seen([WEB], [quota()], [quota()]) == [("1/0.yaml", "q")]
     groups = [[read(f"{number}.yaml", text.encode())] for number, text in enumerate((WEB, quota(), quota(pods=4)))]
     found = Elsewhere([groups[0], *groups[1:]], judged=1).seen_by(0)
-    assert (found.objects, found.contradictory) == ((), (("ResourceQuota/ml/q", ("1.yaml", "2.yaml")),))
+    assert (found.objects, found.uncounted) == ((), (("ResourceQuota/ml/q", ("1.yaml", "2.yaml")),))
 
 
 def test_queues_that_contradict_are_all_seen_because_neither_is_missing():

@@ -152,13 +152,9 @@ def decided_files(commit: Commit | None, files: Sequence[SourceFile]) -> tuple[l
     texts = [data.decode("utf-8", "replace") for data in (*old, *(one.data for one in files))]
     spaces = meant_in([text for text in texts if any(kind in text for kind in _DECIDING)]).spaces
     classes = meant_in([text for text in texts if any(kind in text for kind in _KINDS)]).declared
-    wanted = [
-        f"{key}: {quote}{name}"
-        for keys, names in ((("namespace",), spaces), (_CLASS_NAMES, classes))
-        for key in keys
-        for name in sorted(names)
-        for quote in ("", '"', "'")
-    ]
+    keys = [("namespace", name) for name in sorted(spaces)]
+    keys += [(key, name) for name in sorted(classes) for key in _CLASS_NAMES]
+    wanted = [f"{key}: {quote}{name}" for key, name in keys for quote in ("", '"', "'")]
     if not wanted:
         return [], ""
     around = Around(commit.root, [one.path for one in files], tracked_only=True)

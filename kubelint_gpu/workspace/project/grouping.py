@@ -121,7 +121,7 @@ class Grouping:
                     made=made,
                     gone=gone,
                     followed={place: why for place, why in built.followed.items() if place[0] in read},
-                    contradictory=visible.contradictory,
+                    uncounted=visible.uncounted,
                 )
         for rendition in built.rendered:
             if rendition.reading is None:
