@@ -17,6 +17,7 @@ from kubelint_gpu.engine.selection import Suppression, left_by
 from kubelint_gpu.findings.decided import Decided
 from kubelint_gpu.findings.finding import Finding, Fix, Place, Refusal, Step
 from kubelint_gpu.kube.admission.defaults import extended_resources
+from kubelint_gpu.simulation.asked_again import settle
 from kubelint_gpu.values import Value, replace
 from kubelint_gpu.work import UsedUp, left
 from kubelint_gpu.workspace import field_pointers
@@ -59,6 +60,8 @@ def judged_unit(unit: ApplySet, rules: Suppression, *, fixes: bool, pictures: bo
     drafts, crashed = drafts_of(unit)
     decided = decided_in(unit)
     crashed += unread(unit)
+    # a trial must not find what the unit itself leaves open
+    settle()
     trials = Trials(unit, before - (left() or 0))
     gone = removed(unit, drafts, trials)
     found = [

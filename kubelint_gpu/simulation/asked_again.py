@@ -56,6 +56,13 @@ def asked_once(
     return answer
 
 
+def settle() -> None:
+    """Keep open what is open: a question that the run could not decide so far is not computed again with more steps."""
+    known = answers() or {}
+    for sign, alike in known.items():
+        known[sign] = [one._replace(most=float("inf")) if isinstance(one, _Kept) else one for one in alike]
+
+
 def kept(sign: Hashable) -> list[Any]:
     """Return the list that the run about one unit keeps under a key, to append to; a new one without limits."""
     known = answers()

@@ -49,11 +49,11 @@ def _undecided(unit: ApplySet, together: Together) -> Diagnostic:
     rolled = rolled_in(unit, together)
     first = rolled[0].manifest
     names = some([_name(subject) for subject in rolled], "workload")
+    ends = f"rollout of {names} ends" if len(rolled) == 1 else f"rollouts of {names} end"
     return Diagnostic(
         "KLG106",
         first.place(field_pointers.strategy(first), "key"),
-        f"whether the rollouts of {names} end when they start at the same moment is undecided: "
-        f"{cut_off(together.states)}",
+        f"whether the {ends} if all rollouts start at the same moment is undecided: {cut_off(together.states)}",
         first,
         cause=f"undecided {' '.join(subject.workload.key for subject in rolled)}",
         severity="note",

@@ -51,21 +51,33 @@ def test_missing_capacity_is_all_where_each_rollout_ends_without_the_others():
     assert {one.code for one in findings(several, nodes(2))} == {"KLG109"}
 
 
+# each pod needs a GPU and stays away from its brother: counting does not decide whether one place is left for both
+APART = (
+    "topologySpreadConstraints: [{maxSkew: 1, topologyKey: kubernetes.io/hostname, whenUnsatisfiable: DoNotSchedule, "
+    "labelSelector: {matchLabels: {app: NAME}}}]"
+)
+
+
+def apart(name):
+    return deployment(name=name, spec=KEEPS, pod=APART.replace("NAME", name))
+
+
 def test_rollouts_at_the_same_moment_that_the_budget_does_not_decide_are_a_note():
-    # each pod needs a GPU and stays away from its brother: counting does not decide whether one place is left for both
-    apart = (
-        "topologySpreadConstraints: [{maxSkew: 1, topologyKey: kubernetes.io/hostname, whenUnsatisfiable: "
-        "DoNotSchedule, labelSelector: {matchLabels: {app: NAME}}}]"
-    )
-    one, other = (deployment(name=name, spec=KEEPS, pod=apart.replace("NAME", name)) for name in ("chat", "other"))
-    text = f"{one}---\n{other}"
+    text = f"{apart('chat')}---\n{apart('other')}"
     assert [found.severity for found in findings(text, nodes(1, 1, 1))] == []
     (found,) = findings(text, nodes(1, 1, 1), budget=40)
     assert (found.code, found.severity, found.certainty) == ("KLG106", "note", "possible")
     assert found.message.startswith(
-        "whether the rollouts of Deployment serving/chat and Deployment serving/other end when they start at the same "
-        "moment is undecided: "
+        "whether the rollouts of Deployment serving/chat and Deployment serving/other end if all rollouts start at the "
+        "same moment is undecided: "
     )
+
+
+def test_an_undecided_group_names_only_rollouts_that_may_not_end():
+    text = "---\n".join((apart("chat"), apart("other"), deployment(name="roomy", spec=GIVES)))
+    (found,) = findings(text, nodes(1, 1, 1, 1), budget=40)
+    names = "Deployment serving/chat and Deployment serving/other end"
+    assert found.message.startswith(f"whether the rollouts of {names} if all rollouts start at the same moment is ")
 
 
 def scaler(least, most):

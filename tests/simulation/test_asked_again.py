@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from rollout_objects import cluster, deployment, node
 
-from kubelint_gpu.simulation.asked_again import asked_once
+from kubelint_gpu.simulation.asked_again import asked_once, settle
 from kubelint_gpu.simulation.questions.rollouts import judge
 from kubelint_gpu.simulation.transition import Transition
 from kubelint_gpu.work import UsedUp, charge, limited, of_group, part
@@ -98,3 +98,16 @@ def test_a_judgement_is_the_one_that_was_worked_out(steps):
         assert found.workload is one
         told.append((found.verdict, found.states, found.trace, allowance.left, allowance.cut))
     assert told[0] == told[1]
+
+
+def test_a_settled_question_stays_open_with_more_steps():
+    calls = []
+    with limited(100_000, group=1000):
+        with pytest.raises(UsedUp):
+            asked(calls, left=10, charged=500)
+        settle()
+        with pytest.raises(UsedUp):
+            asked(calls, left=900, charged=500)
+        assert len(calls) == 1
+        asked(calls, more=1, left=900, charged=500)
+        assert len(calls) == 2

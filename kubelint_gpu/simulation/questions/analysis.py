@@ -234,7 +234,8 @@ class RolloutAnalysis:
         sign = ("together", ends, *(one.new.key for one in situation.participants))
         judged = asked_once(sign, (situation.participants, self._decisive(situation)), found, is_decided)
         if judged.verdict not in (None, Verdict.COMPLETES):
-            judged = replace(judged, workloads=tuple(one.new for one in rolled.values()))
+            if judged.verdict is not Verdict.UNDECIDED:
+                judged = replace(judged, workloads=tuple(one.new for one in rolled.values()))
             told.append((rolled, decisive, judged))
         return judged
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from functools import cached_property
 
@@ -50,13 +50,18 @@ class GroupQuestion:
     @cached_property
     def surely_ends(self) -> bool:
         """Whether bounds show that each rollout ends, whatever else rolls out and whichever pods they preempt."""
+        return next(self.unproven(), None) is None
+
+    def unproven(self) -> Iterator[int]:
+        """Yield the rollouts of which no bound shows that they end, whatever else rolls out."""
         known, search = self.all_known, GroupSearch(self.all_known)
-        return all(
-            always_ends(known, place)
-            or _ends_in_any_order(known, search, place)
-            or leaves_no_pod_pending(known, search, frozenset({place}), changing(known, place), evicts=True)
-            for place in self.rolling
-        )
+        for place in sorted(self.rolling):
+            if not (
+                always_ends(known, place)
+                or _ends_in_any_order(known, search, place)
+                or leaves_no_pod_pending(known, search, frozenset({place}), changing(known, place), evicts=True)
+            ):
+                yield place
 
     def completes(self) -> Together:
         """The answer that all rollouts end."""
@@ -73,7 +78,8 @@ class GroupDecider(Value):
 def judged_together(situation: Situation, *, ends: str = "") -> Together:
     """Judge all rollouts of the group when they start at the same moment; with `ends` only one of them.
 
-    No verdict if the pods of one workload find too little room even without the other workloads of the group.
+    No verdict if the pods of one workload find too little room even without the other workloads of the group. An
+    undecided answer is about those that do not surely end.
     """
     question = GroupQuestion(situation, ends)
     try:
@@ -82,8 +88,9 @@ def judged_together(situation: Situation, *, ends: str = "") -> Together:
             found = next(found for one in asked(TOGETHER) if (found := one.decide(question)) is not None)
     except UsedUp:
         found = Together((), Verdict.UNDECIDED, by_bound=False)
-    if found.verdict is Verdict.UNDECIDED and question.surely_ends:
-        found = question.completes()
+    if found.verdict is Verdict.UNDECIDED:
+        left = tuple(situation.participants[place].new for place in question.unproven())
+        found = replace(found, workloads=left) if left else question.completes()
     answered(question, found)
     return found
 

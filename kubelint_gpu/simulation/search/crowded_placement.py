@@ -58,6 +58,8 @@ def crowded(simulation: Simulation, crowd: Crowd) -> State | None:
     order = by_turns(simulation, sizes)
     plain = frozenset(kind for kind in order if _is_plain(simulation, kind))
     late = {kind for kind in crowd.weak if not simulation.pod_types.kinds[kind].pinned}
+    # those that may wait come last, as in any placement
+    late |= simulation.pod_types.optional
     late.update(() if crowd.early else crowd.mine)
     state = _one_by_one(simulation, known(simulation), order, crowd, {*plain, *late})
     if not crowd.nodes:

@@ -6,7 +6,7 @@ import random
 from functools import cache
 
 import pytest
-from rollout_objects import GPU, apart, cluster, deployment, node, spread
+from rollout_objects import GPU, apart, cluster, deployment, job, node, spread
 from verdict_evidence.watch import claimed
 
 from kubelint_gpu.simulation.controllers.rollout_state import on_node
@@ -37,6 +37,18 @@ def simulated(seed):
     situation = max(found, key=lambda one: len(one.participants))
     simulation = GroupSearch(situation).simulation(frozenset({0}), ())
     return simulation, one_placement(simulation)
+
+
+def test_pods_of_a_job_leave_the_others_their_places():
+    whole, task = deployment("w", 1, 8), job("j", 1)
+    found = []
+    with claimed(lambda claim: found.append(claim.situation)):
+        judge([Transition(one, one) for one in (whole, task)], cluster(node("a", 8), node("b", 1)))
+    simulation = GroupSearch(found[-1]).simulation(frozenset(), ())
+    start = crowded(simulation, Crowd(frozenset("ab")))
+    assert start is not None
+    owners = [[simulation.pod_types.kinds[kind].owner for kind, *_ in content] for content in start.nodes]
+    assert owners == [["Deployment/d/w"], ["Job/d/j"]]
 
 
 @pytest.mark.parametrize("seed", range(6))
