@@ -36,10 +36,9 @@ _RESUMED = {
     "which have": "they have ",
 }  # fmt: skip
 """How the rest of a headline begins that is cut at the end of a clause, so that it is a sentence."""
-_ALL = 1_000_000
 _SCHEDULER = "kube-scheduler"
 _MORE = "the scheduler's words, what happens step by step, more places and fixes"
-_MOST_SHOWN = ((_ALL,) * 3, (9, 5, 3), (9, 3, 2), (6, 3, 2), (3, 3, 2), (0, 3, 2), (0, 2, 2), (0, 0, 2))
+_MOST_SHOWN = ((1_000_000,) * 3, (9, 5, 3), (9, 3, 2), (6, 3, 2), (3, 3, 2), (0, 3, 2), (0, 2, 2), (0, 0, 2))
 """How many further places, steps and sentences of a finding are shown, until it has no more than `MOST_LINES`."""
 
 
