@@ -58,11 +58,7 @@ class Effort(Value):
     least: int = 1_000
 
 
-EFFORTS = {
-    "low": Effort(240_000, 24_000),
-    "normal": Effort(2_400_000, 240_000),
-    "high": Effort(24_000_000, 2_400_000),
-}
+EFFORTS = {"low": Effort(240_000, 24_000), "normal": Effort(2_400_000, 240_000), "high": Effort(24_000_000, 2_400_000)}
 """By the name that `--effort` takes: what all that bounds leave open may cost."""
 NORMAL = EFFORTS["normal"]
 

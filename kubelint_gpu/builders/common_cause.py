@@ -11,6 +11,7 @@ from kubelint_gpu.analysis.growing_pools import at_most
 from kubelint_gpu.analysis.rollout_facts import judgements_in
 from kubelint_gpu.analysis.room.overcommitment import allocatable_only, free_at_most, nodes_at_most, overcommitments
 from kubelint_gpu.engine.api import ASKED, LACKED, WHO, ApplySet, Shared, WorkloadCheck
+from kubelint_gpu.evidence.exclusive_lines import exclusive_claims
 from kubelint_gpu.evidence.node_lines import lasting_holders
 from kubelint_gpu.groups import grouped, in_order
 from kubelint_gpu.kube.objects.quota import QuotaRefusal
@@ -80,6 +81,22 @@ def of_daemon_pods(
     if ports:
         told = (WHO, f" compete for {named_ports(ports)} on {some(nodes)}: not all of their pods can run")
     return Shared(f"places of {' '.join(nodes)}", told, len(nodes), has, priority=priority, who=subject.workload.key)
+
+
+def exclusive_causes(unit: ApplySet, subject: WorkloadCheck, waiting: Waiting | None) -> tuple[str, ...]:
+    """Return keys of the host ports and claims that a pod waits for; empty if it waits for anything else, too.
+
+    What only its own pods hold is a cause by itself.
+    """
+    lacks = every(waiting.lacks) if waiting is not None and waiting.refusal is None else ()
+    owners = {owner for one in lacks for owner in one.owners}
+    if owners <= {subject.workload.key} or not all(one.held in ("port", "volume") for one in lacks):
+        return ()
+    claims, space = exclusive_claims(unit, subject), subject.workload.meta.namespace
+    things = (
+        f"{one.held} {name} {space}" for one in lacks for name in (claims if one.held == "volume" else one.things)
+    )
+    return tuple(dict.fromkeys(things))
 
 
 def _allocatable(unit: ApplySet, resource: str, names: AbstractSet[str]) -> int:

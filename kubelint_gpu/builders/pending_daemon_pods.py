@@ -9,7 +9,7 @@ from kubelint_gpu.analysis.node_misfit import tainted
 from kubelint_gpu.analysis.replica_room import kept_from, on_its_node
 from kubelint_gpu.analysis.room.crowded_nodes import ports_of_daemons
 from kubelint_gpu.analysis.transitions import transitions_in
-from kubelint_gpu.builders.common_cause import of_daemon_pods
+from kubelint_gpu.builders.common_cause import exclusive_causes, of_daemon_pods
 from kubelint_gpu.engine.api import ApplySet, Diagnostic, WorkloadCheck, field_pointers
 from kubelint_gpu.evidence.declared_lines import binding
 from kubelint_gpu.evidence.node_lines import clues, holding, node_clues, scarce, too_much_for
@@ -55,6 +55,7 @@ def daemon_pods_pending(unit: ApplySet, subject: WorkloadCheck, judgement: Judge
         scheduler=_text(unit, subject, judgement, full),
         help=tuple(_help(unit, subject, never, barred, full)),
         waits=(manifest.object,),
+        follows=exclusive_causes(unit, subject, judgement.waiting),
         shared=of_daemon_pods(unit, subject, judgement, resource, full),
         related=(
             *clues(unit, subject, resource, sorted({*(full or judgement.eligible or never)}.difference(barred))),

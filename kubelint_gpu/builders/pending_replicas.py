@@ -9,7 +9,7 @@ from kubelint_gpu.analysis.certainty import doubt_about, is_certain, may_be_more
 from kubelint_gpu.analysis.growing_pools import at_most, growing, placed_of
 from kubelint_gpu.analysis.harm import has_others, short_as_before
 from kubelint_gpu.analysis.predecessors import acting, needs_new_pods
-from kubelint_gpu.builders.common_cause import of_shortage, shared_overcommitment
+from kubelint_gpu.builders.common_cause import exclusive_causes, of_shortage, shared_overcommitment
 from kubelint_gpu.builders.rollout_end import is_trapped
 from kubelint_gpu.builders.waiting_pods import NO_NODE, declare, of_one_node, outranked_by, shortage, unsure_claims
 from kubelint_gpu.engine.api import ApplySet, Diagnostic, Related, WorkloadCheck
@@ -83,6 +83,7 @@ def pending_replicas(
         cause="replicas",
         certainty="certain" if certain and (anywhere or is_certain(unit, subject, judgement)) else "possible",
         waits=(subject.manifest.object,),
+        follows=exclusive_causes(unit, subject, pod.waiting),
         moment="next" if anew else "now",
         scheduler=None if anywhere else pod.scheduler,
         help=(

@@ -9,7 +9,7 @@ from kubelint_gpu.analysis.growing_pools import growing
 from kubelint_gpu.analysis.predecessors import is_made, shows_template
 from kubelint_gpu.analysis.rollout_facts import judgements_in, next_rollouts
 from kubelint_gpu.analysis.transitions import transitions_in
-from kubelint_gpu.builders.common_cause import of_standstill
+from kubelint_gpu.builders.common_cause import exclusive_causes, of_standstill
 from kubelint_gpu.builders.jobs.stuck_gangs import never_released
 from kubelint_gpu.builders.kubelet_refusal import refused_by_kubelet
 from kubelint_gpu.builders.waiting_pods import declare, of_one_node, unsure_claims
@@ -179,7 +179,11 @@ def standstill(
         run=end.trace,
         cycle=(*wait.sentences(), *numbers(workload)),
         proposals=tuple(proposals),
-        waits=(manifest.object, f"{manifest.object} at {workload.replicas}"),
+        waits=(
+            manifest.object,
+            f"{manifest.object} at {workload.replicas}",
+            *exclusive_causes(unit, subject, end.waiting),
+        ),
     )
     return refused_by_kubelet(draft, wait, f"{begins}{which} rollout {ends}", f"{why}{beside}")
 

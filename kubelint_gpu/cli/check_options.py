@@ -93,11 +93,7 @@ def check_options(command: Callable[..., int]) -> Callable[..., int]:
         ),
         option("--without-each-node", is_flag=True, hidden=True, expose_value=False, callback=_each_node, help=_EACH),
         what_if_options,
-        option(
-            "--min-severity",
-            type=click.Choice(SEVERITIES),
-            help="Show nothing below this.  [default: note]",
-        ),
+        option("--min-severity", type=click.Choice(SEVERITIES), help="Show nothing below this.  [default: note]"),
         option(
             "--effort",
             type=click.Choice(tuple(EFFORTS)),

@@ -57,11 +57,21 @@ def told_once(findings: Iterable[Finding]) -> tuple[Finding, ...]:
     """Merge findings of one cause into one that names their objects and the consequences."""
     every = sorted(findings, key=_weight)
     waits = {key: one for one in reversed(every) if not _follows(one) for key in _waits(one)}
-    further = [one for one in every if _is_part(one, waits)]
-    found = _by_cause(one for one in every if not _is_part(one, waits))
+    further, roots, parts = [], dict[tuple[str, str], tuple[str, str]](), set[int]()
+    # what is a consequence can have consequences itself
+    for number, one in sorted(enumerate(every), key=lambda pair: not _waits(pair[1])):
+        main, new = one, [key for key in _waits(one) if key not in waits]
+        if _is_part(one, waits):
+            first = _follows(one)[0]
+            main, root = waits[first], roots.get(first, first)
+            parts.add(number)
+            further.append((root, one))
+            roots.update(dict.fromkeys(new, root))
+        waits.update(dict.fromkeys(new, main))
+    found = _by_cause(one for number, one in enumerate(every) if number not in parts)
     places = {key: at for at, main in reversed([*enumerate(found)]) for key in _waits(main)}
-    parts = grouped((places[_follows(one)[0]], one) for one in further)
-    return tuple(_with_parts(one, _by_cause(parts.get(at, ()))) for at, one in enumerate(found))
+    grouped_parts = grouped((places[root], one) for root, one in further)
+    return tuple(_with_parts(one, _by_cause(grouped_parts.get(at, ()))) for at, one in enumerate(found))
 
 
 def _waits(finding: Finding) -> tuple[tuple[str, str], ...]:

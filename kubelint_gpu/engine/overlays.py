@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from kubelint_gpu.engine.causes import joined
 from kubelint_gpu.engine.diagnostic import Diagnostic
 from kubelint_gpu.findings.finding import Finding, Place, Related
+from kubelint_gpu.groups import grouped
+from kubelint_gpu.messages.wording import foremost, verb
 from kubelint_gpu.sources.helm.sections import source_comment
 from kubelint_gpu.values import Value, replace
 from kubelint_gpu.workspace.apply_set import ApplySet
@@ -60,8 +62,11 @@ def layers(draft: Diagnostic) -> tuple[Related, ...]:
     return tuple(one for one in dict.fromkeys(related) if one.place != place)
 
 
-def merged(every: Iterable[OverlayFinding]) -> list[OverlayFinding]:
-    """Merge findings with the same rule, cause and line in several overlays or clusters, and name each of them."""
+def merged(every: Iterable[OverlayFinding], units: Sequence[ApplySet] = ()) -> list[OverlayFinding]:
+    """Merge findings with the same rule, cause and line in several overlays or clusters, and name each of them.
+
+    A fix names further overlays of `units` that use what it edits.
+    """
     groups: dict[Any, list[OverlayFinding]] = {}
     for number, one in enumerate(every):
         key: Any = number
@@ -69,7 +74,20 @@ def merged(every: Iterable[OverlayFinding]) -> list[OverlayFinding]:
             finding = one.finding
             key = (finding.code, finding.place, finding.severity, finding.certainty, one.cause, one.apart)
         groups.setdefault(key, []).append(one)
-    return [_with_clusters(_merged(group) if len(group) > 1 else group[0], group) for group in groups.values()]
+    rendered = {one.path: one for unit in units for one in unit.rendered}
+    users = grouped((source.path, path) for path, one in rendered.items() for source in one.sources)
+    found = [(_merged(group) if len(group) > 1 else group[0], group) for group in groups.values()]
+    return [_with_clusters(_with_users(one, users), group) for one, group in found]
+
+
+def _with_users(found: OverlayFinding, users: Mapping[str, list[str]]) -> OverlayFinding:
+    """The finding, with the other overlays named that each fix changes: its cost there may be another."""
+    mine, fixes = found.overlay[1] if found.overlay is not None else "", []
+    for fix in found.finding.fixes:
+        others = sorted({path for edit in fix.edits for path in users.get(edit.place.path, ())} - {mine})
+        told = f"; {foremost(others)} {verb('change', len(others))}, too"
+        fixes.append(replace(fix, title=f"{fix.title}{told}") if mine and others else fix)
+    return replace(found, finding=replace(found.finding, fixes=tuple(fixes)))
 
 
 def _with_clusters(found: OverlayFinding, group: Sequence[OverlayFinding]) -> OverlayFinding:

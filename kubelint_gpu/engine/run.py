@@ -107,10 +107,9 @@ def check(
     # a suppression in a base has done its work if it did so in one of the overlays
     effective = frozenset[tuple[Place, str]]().union(*(one.effective for one in judged))
     findings += [finding for one in judged for finding in one.crashed]
-    entries = [found for one in judged for found in one.found]
-    findings += [
-        one.finding for one in merged(one for one in entries if (one.finding.place, one.cause) not in effective)
-    ]
+    entries = (found for one in judged for found in one.found)
+    shown = (one for one in entries if (one.finding.place, one.cause) not in effective)
+    findings += [one.finding for one in merged(shown, units)]
     return Outcome(
         distinct(findings),
         failed or any(finding.is_defect for one in judged for finding in one.crashed),

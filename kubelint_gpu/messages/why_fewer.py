@@ -32,10 +32,7 @@ _HELPS = (
     ),
     (inter_pod_affinity.ANTI_AFFINITY_REASON, _APART),
     (inter_pod_affinity.EXISTING_REASON, _APART),
-    (
-        inter_pod_affinity.AFFINITY_REASON,
-        _NEAR,
-    ),
+    (inter_pod_affinity.AFFINITY_REASON, _NEAR),
     (node_ports.REASON, "use another host port or none, or add nodes"),
     (ALLOCATED_ELSEWHERE, "name a ResourceClaimTemplate, so that each pod has a claim of its own"),
 )
@@ -104,10 +101,11 @@ def in_use(used: str, key: str, holders: Sequence[tuple[str, int]]) -> str:
 
 
 def refused(refusal: QuotaRefusal) -> str:
-    """`by quota team, which allows 2 requests.nvidia.com/gpu and has 2 in use`; otherwise the API server's message."""
-    if refusal.unspecified:
-        return f"({refusal.reason})"
+    """`by quota team, which allows 2 requests.nvidia.com/gpu and has 2 in use`, or what it demands."""
     exceeded = refusal.exceeded
+    if refusal.unspecified:
+        missing = dict.fromkeys(one.partition(" for: ")[0] for one in refusal.unspecified.split("; "))
+        return f"by quota {refusal.quota}, which demands {listed([*missing])}"
     name = f"{refusal.quota} ({refusal.scope})" if refusal.scope else refusal.quota
     also = f", and by quota {listed(refusal.others)}" if refusal.others else ""
     if len(exceeded) == 1:

@@ -10,7 +10,7 @@ from kubelint_gpu.values import Value
 
 _OF_NAMESPACE = frozenset(("LimitRange", "ResourceQuota"))
 """Kinds that decide about every pod of their namespace."""
-_SELECTING = frozenset(("PodDisruptionBudget", "Service"))
+SELECTING = frozenset(("PodDisruptionBudget", "Service"))
 """Kinds that decide about the pods of their namespace with some labels."""
 _USED = frozenset(("LocalQueue", "PersistentVolumeClaim", "ResourceClaim", "ResourceClaimTemplate"))
 """Kinds that decide about who names them."""
@@ -25,7 +25,7 @@ _OF_CLUSTER = {
 """Kinds without a namespace, and the word without which they decide nothing."""
 WITHOUT_PODS = frozenset(("ConfigMap", "NetworkPolicy", "Role", "RoleBinding", "Secret", "ServiceAccount"))
 """Further kinds of which no pod is made."""
-UNNAMED = _OF_NAMESPACE | _SELECTING
+UNNAMED = _OF_NAMESPACE | SELECTING
 """Kinds to which no name leads."""
 DECISIVE = frozenset((*UNNAMED, *_USED, *_SCALING, *_OF_CLUSTER))
 EVERYWHERE = "*"
@@ -56,7 +56,7 @@ def decides(value: dict[str, Any]) -> tuple[str, str] | None:
     if not isinstance(name, str) or not isinstance(space, str | None):
         return None
     if kind in UNNAMED:
-        return (space, _label(spec) if kind in _SELECTING else "") if space else None
+        return (space, _label(spec) if kind in SELECTING else "") if space else None
     if kind in _SCALING:
         target = spec.get("scaleTargetRef", spec.get("targetRef")) if isinstance(spec, dict) else None
         name = target.get("name") if isinstance(target, dict) else None
@@ -105,10 +105,10 @@ def words_in(text: str) -> frozenset[str]:
 def may_decide(words: frozenset[str], meant: NamesThere) -> bool:
     """Whether a file with these `words` can contain an object that affects some manifests.
 
-    An object that is not referenced by name affects the pods in its own file, if there are any.
+    An object with a selector affects the pods in its own file, if there are any.
     """
     return (
-        (_CONTAINERS not in words and _hold(words, UNNAMED, meant.spaces))
+        _hold(words, _OF_NAMESPACE if _CONTAINERS in words else UNNAMED, meant.spaces)
         or _hold(words, _USED, meant.used)
         or _hold(words, _SCALING, meant.declared)
         or not words.isdisjoint(meant.kinds)

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 
 from kubelint_gpu.documents import Reading
 from kubelint_gpu.groups import grouped
-from kubelint_gpu.values import Value
-from kubelint_gpu.workspace.deciding import DECISIVE, EVERYWHERE, UNNAMED, WITHOUT_PODS, WORDS, decides
+from kubelint_gpu.values import Value, replace
+from kubelint_gpu.workspace.deciding import DECISIVE, EVERYWHERE, SELECTING, UNNAMED, WITHOUT_PODS, WORDS, decides
 from kubelint_gpu.workspace.manifest import Manifest, manifests
 from kubelint_gpu.workspace.shared_objects import SHARED, Outline, are_one, outline
 
@@ -30,11 +30,12 @@ _Folder = tuple[str, ...]
 class Seen(Value, eq=False):
     """The objects of other groups that decide about a group.
 
-    `contradictory` names the objects that do not count, each with the files that declare it differently.
+    `uncounted` names the objects that do not count, each with the files that declare it differently; or with its only
+    file, if its folder declares pods of its namespace, which it might be about.
     """
 
     objects: tuple[Manifest, ...]
-    contradictory: tuple[tuple[str, tuple[str, ...]], ...] = ()
+    uncounted: tuple[tuple[str, tuple[str, ...]], ...] = ()
 
 
 class Elsewhere:
@@ -47,12 +48,7 @@ class Elsewhere:
     """
 
     def __init__(
-        self,
-        groups: Sequence[Sequence[Reading]],
-        made: Sequence[Rendition] = (),
-        *,
-        judged: int,
-        alone: bool = False,
+        self, groups: Sequence[Sequence[Reading]], made: Sequence[Rendition] = (), *, judged: int, alone: bool = False
     ) -> None:
         self._groups = groups
         self._made = {one.path: one for one in made}
@@ -180,10 +176,18 @@ class Elsewhere:
             if other != number and not self._are_variants(number, other, place)
             for one in manifests([self._groups[other][place]], origins, DECISIVE)
             if decides(one.item.value) in keys
-            if (folder := _folder(self._groups[other][place])) in folders
-            or not (one.kind in UNNAMED and (folder, one.namespace) in self._with_pods)
         ]
-        return _agreed(found)
+
+        def is_about_others(one: Manifest) -> bool:
+            folder = PurePath(one.path).parts[:-1]
+            return one.kind in UNNAMED and folder not in folders and (folder, one.namespace) in self._with_pods
+
+        def is_about_mine(one: Manifest) -> bool:
+            return one.kind not in SELECTING and any((each, one.namespace) in self._with_pods for each in folders)
+
+        agreed = _agreed([one for one in found if not is_about_others(one)])
+        apart = {one.object: (one.path,) for one in found if is_about_others(one) and is_about_mine(one)}
+        return replace(agreed, uncounted=(*agreed.uncounted, *apart.items()))
 
 
 def _told_apart(one: Outline) -> list[str]:

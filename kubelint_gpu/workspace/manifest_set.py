@@ -40,7 +40,7 @@ class ManifestSet:
     `left` are those of them that other objects name. `neighbours` are these and the manifests beside whose pods run in
     the same cluster (`context`): they are not reported. `rendered` are the kustomizations and charts whose rendered
     text is among the readings, or that could not be rendered. `followed` says for objects of GitOps controllers, by
-    file and document number, why their targets are not judged; empty if they are. `contradictory` are objects that
+    file and document number, why their targets are not judged; empty if they are. `uncounted` are objects that
     affect it and that other files declare differently, each with these files: none of them counts. `stage` selects the
     workloads that run before the first install, or all others; empty for all.
     """
@@ -58,10 +58,10 @@ class ManifestSet:
         gone: Sequence[Manifest] = (),
         followed: Mapping[tuple[str, int], str] = MappingProxyType({}),
         stage: Stage = "",
-        contradictory: Sequence[tuple[str, tuple[str, ...]]] = (),
+        uncounted: Sequence[tuple[str, tuple[str, ...]]] = (),
     ) -> None:
         self.stage = stage
-        self.contradictory = tuple(contradictory)
+        self.uncounted = tuple(uncounted)
         self.followed = followed
         self.readings = tuple(readings)
         self.before = before
@@ -123,7 +123,7 @@ class ManifestSet:
             gone,
             self.followed,
             self.stage if stage is None else stage,
-            self.contradictory,
+            self.uncounted,
         )
 
     @cached_property

@@ -86,19 +86,16 @@ class SharedObjects:
     @cached_property
     def by_path(self) -> Mapping[str, Sequence[Manifest]]:
         """Return all shared objects, by file."""
-        found = grouped((one.path, one) for one in self.every)
-        return dict(found)
+        return dict(grouped((one.path, one) for one in self.every))
 
     @cached_property
     def by_kind(self) -> Mapping[str, Sequence[Manifest]]:
         """Return all shared objects, by kind."""
-        found = grouped((one.kind, one) for one in self.every)
-        return dict(found)
+        return dict(grouped((one.kind, one) for one in self.every))
 
     @cached_property
     def _named(self) -> Mapping[Identity, Sequence[Manifest]]:
-        found = grouped(((one.kind, one.name), one) for one in self.every)
-        return dict(found)
+        return dict(grouped(((one.kind, one.name), one) for one in self.every))
 
     def named(self, kind: str, name: str) -> Sequence[Manifest]:
         """All objects of a name, in the order of the files."""

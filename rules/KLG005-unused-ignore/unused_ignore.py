@@ -59,6 +59,7 @@ def _without_reason(closing: Closing) -> Iterator[Diagnostic]:
             found[0].manifest,
             cause="no reason",
             severity="note",
+            help=(f"write why behind the bracket, in place of any TODO: ignore[{names[0]}] the reason",),
         )
 
 

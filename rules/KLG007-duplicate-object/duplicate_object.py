@@ -41,4 +41,4 @@ def _patches(one: Manifest, other: Manifest) -> bool:
 
 def _spec(manifest: Manifest) -> dict[str, object]:
     spec = manifest.item.value.get("spec")
-    return spec if isinstance(spec, dict) else manifest.item.value
+    return spec if isinstance(spec, dict) else {}

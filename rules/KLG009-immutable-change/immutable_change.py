@@ -47,7 +47,7 @@ def _draft(before: dict[str, Any], manifest: Manifest, change: RefusedChange) ->
     return Diagnostic(
         "KLG009",
         manifest.place(first),
-        f"the API server refuses this change{where}: {_change_text(before, manifest, first)}: {change.answer}",
+        f"the API server refuses {_change_text(before, manifest, first)}{where}: {change.answer}",
         manifest,
         cause=field_path(first),
         certainty="possible" if where else "certain",
@@ -65,13 +65,13 @@ def _change_text(before: dict[str, Any], manifest: Manifest, pointer: Pointer) -
     path = field_path(pointer)
     old, new = value_at(before, pointer), at(manifest, pointer)
     if old is None:
-        return f"{path} is added"
+        return f"the new field {path}"
     if new is None:
-        return f"{path} is removed"
+        return f"the removal of {path}"
     if isinstance(new, list) and isinstance(old, list) and len(new) < len(old):
-        return f"{path} has {len(old) - len(new)} fewer"
+        return f"{len(old) - len(new)} fewer in {path}"
     shown = [_shown(value) for value in (old, new)]
-    return f"{path} changes from {shown[0]} to {shown[1]}" if all(shown) else f"{path} changes"
+    return f"a change of {path}{f' from {shown[0]} to {shown[1]}' if all(shown) else ''}"
 
 
 def _shown(value: object) -> str:

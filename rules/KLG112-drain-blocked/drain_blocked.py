@@ -118,13 +118,12 @@ def _outcome(found: Sequence[Drained], names: Sequence[str], replicas: int) -> t
     budgets, number = budget_names(names), len(names)
     if worst.refused:
         return "fails", f"{budgets} cover the same pods, and the eviction API refuses a pod with more than one"
-    if not worst.stranded:
-        healthy = "its only pod is healthy" if replicas == 1 else f"all {replicas} pods are healthy"
-        return "never ends", f"{budgets} {verb('allow', number)} no eviction even while {healthy}"
     pods = "its pod" if worst.pods == 1 else f"{worst.stranded} of {counted(worst.pods, 'pod')}"
     room = f"{pods} {verb('find', worst.stranded)} no room on another node"
-    if not worst.allowed:
-        return "never ends", f"{room}, and {budgets} {verb('allow', number)} no eviction"
+    if not worst.allowed or not worst.stranded:
+        healthy = "its only pod is healthy" if replicas == 1 else f"all {replicas} pods are healthy"
+        beside = f"; {room}, either" if worst.stranded else ""
+        return "never ends", f"{budgets} {verb('allow', number)} no eviction even while {healthy}{beside}"
     return (
         "stops half way",
         f"{room}, and {budgets} {verb('allow', number)} no more than {worst.allowed} of them to be unavailable",

@@ -13,6 +13,7 @@ from kubelint_gpu.kube.kinds.custom_workload import WITHOUT_PRIORITY_CLASS
 from kubelint_gpu.kube.objects.priority import SYSTEM_PREFIX
 from kubelint_gpu.messages.wording import listed, some, workload_name
 from kubelint_gpu.simulation.search.verdict import WAITS
+from kubelint_gpu.values import replace
 from kubelint_gpu.workspace.answers import once
 from kubelint_gpu.workspace.workload_check import WorkloadKey
 
@@ -36,7 +37,7 @@ def missing_priority_class(unit: ApplySet) -> Iterator[Diagnostic]:
             continue
         if subject.workload.custom and subject.workload.kind in WITHOUT_PRIORITY_CLASS:
             continue
-        manifest, matters = subject.manifest, _matters(unit, subject)
+        manifest, matters, bound = subject.manifest, _matters(unit, subject), _bound(unit, subject)
         where = field_pointers.pod_spec(manifest)
         yield Diagnostic(
             "KLG301",
@@ -46,10 +47,10 @@ def missing_priority_class(unit: ApplySet) -> Iterator[Diagnostic]:
             manifest,
             cause=_CLASS,
             severity="warning" if matters else "note",
-            shared=_TOLD,
+            shared=replace(_TOLD, cause=f"{_CLASS} {bound}"),
             follows=(manifest.object,) if subject.key in _in_want(unit) else (),
             related=tuple(_threats(unit, subject)),
-            help=(_advice(unit, subject),),
+            help=(_advice(unit, subject, bound),),
         )
 
 
@@ -127,9 +128,22 @@ def _threats(unit: ApplySet, subject: WorkloadCheck) -> Iterator[Related]:
             yield from told_at(unit, "PriorityClass", found.name, f"class {found.name} has value {found.value}")
 
 
-def _advice(unit: ApplySet, subject: WorkloadCheck) -> str:
-    names = sorted(found.name for found in unit.cluster.priority_classes)
+def _bound(unit: ApplySet, subject: WorkloadCheck) -> int | None:
+    """Return the most for batch work, and what a service must exceed, so that no batch work evicts services."""
+    batch = subject.controller.runs_to_completion
+    rivals = (one for one in unit.subjects if one.controller.runs_to_completion is not batch)
+    classed = [one for one in rivals if one.workload.spec.priority_class_name]
+    values = [one.workload.spec.priority or 0 for one in classed if extended_resources(one.workload.spec)]
+    return (min if batch else max)(values, default=None)
+
+
+def _advice(unit: ApplySet, subject: WorkloadCheck, bound: int | None) -> str:
+    batch, classes = subject.controller.runs_to_completion, unit.cluster.priority_classes
+    which = f"a {'low ' * batch}PriorityClass"
+    if bound is not None:
+        which = f"a PriorityClass {'of at most' if batch else 'above'} {bound}"
+    fits = (one for one in classes if bound is None or (one.value <= bound if batch else one.value > bound))
+    names = sorted(found.name for found in fits)
     if names:
         return f"set {_CLASS} to {some(names, 'class', 'or')}"
-    low = "a low" if subject.controller.runs_to_completion else "a"
-    return f"declare {low} PriorityClass for GPU workloads and name it in {_CLASS}"
+    return f"declare {which} for GPU workloads and name it in {_CLASS}"

@@ -48,7 +48,7 @@ def priority_inversion(unit: ApplySet) -> Iterator[Diagnostic]:
                 ),
                 help=(
                     f"give {serving.meta.name} a class above {spec.priority or 0}",
-                    f"give {batch.workload.meta.name} a class below {serving.spec.priority or 0}",
+                    f"give {batch.workload.meta.name} a class of at most {serving.spec.priority or 0}",
                     f"give {batch.workload.meta.name} a class with preemptionPolicy Never",
                 ),
             )

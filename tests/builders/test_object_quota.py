@@ -82,4 +82,4 @@ def test_a_pod_that_is_more_than_the_quota_is_never_made(each, code):
 
 def test_pods_that_specify_nothing_are_refused_where_a_quota_counts_cpu():
     ((*_, message),) = told(job() + quota("requests.cpu", 3), "KLG109")
-    assert "failed quota: q: must specify requests.cpu for: main" in message
+    assert "by quota q, which demands requests.cpu" in message

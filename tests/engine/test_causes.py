@@ -380,3 +380,50 @@ spec: {spec: {devices: {requests: [{name: g, exactly: {deviceClassName: gpu.nvid
     assert {(one["code"], one["severity"], one["certainty"]) for one in stuck} == {("KLG101", "error", "certain")}
     assert (found["code"], found["severity"], found["certainty"]) == ("KLG109", "error", "possible")
     assert "ask for 2 devices of class gpu.nvidia.com of a-1, which has 1; " in found["message"]
+
+
+CLAIM = """---
+apiVersion: v1
+kind: PersistentVolumeClaim
+metadata: {name: data, namespace: serving}
+spec: {accessModes: [%s], storageClassName: block, resources: {requests: {storage: 1Gi}}}
+"""
+BLOCK = "storageClasses: [{name: block, provisioner: ebs.csi.aws.com, volumeBindingMode: WaitForFirstConsumer}]\n"
+
+
+@pytest.mark.parametrize(("mode", "codes"), [("ReadWriteOnce", ["KLG106"]), ("ReadWriteMany", [])])
+def test_a_job_that_waits_for_the_claim_of_a_stuck_rollout_is_part_of_its_finding(ask, mode, codes):
+    volume = "volumes: [{name: v, persistentVolumeClaim: {claimName: data}}]\n      containers:"
+    with_claim = [
+        service(number).replace("containers:", volume).replace("nvidia.com/gpu", "cpu") for number in range(3)
+    ]
+    for number in (0, 1):
+        with_claim[number] = with_claim[number].replace("replicas: 1", "strategy: {type: Recreate}")
+    job = with_claim[2].replace("apps/v1", "batch/v1").replace("Deployment", "Job").replace("  replicas: 1\n", "")
+    job = job.replace("  selector: {matchLabels: {app: s02}}\n", "").replace(
+        "spec:\n      p", "spec:\n      restartPolicy: Never\n      p"
+    )
+    text = "---\n".join((*with_claim[:2], job)) + CLAIM % mode
+    found = ask({"a.yaml": text}, cluster(3, 1) + BLOCK, "--select", "KLG1")
+    assert [one["code"] for one in found] == codes
+    parts = [each["message"] for one in found for each in one["related"] if "(KLG109)" in each["message"]]
+    assert [one.partition(":")[0] for one in parts] == ["Job serving/s02"] * len(codes)
+
+
+@pytest.mark.parametrize(
+    ("classes", "advice"),
+    [
+        ("", "declare a PriorityClass above 1000 for GPU workloads"),
+        (", {name: top, value: 2000}", "set priorityClassName to top"),
+    ],
+)
+def test_a_service_is_not_advised_to_take_a_class_with_which_batch_work_evicts_it(ask, capsys, classes, advice):
+    job = service(1).replace("apps/v1", "batch/v1").replace("Deployment", "Job").replace("  replicas: 1\n", "")
+    job = job.replace("  selector: {matchLabels: {app: s01}}\n", "").replace(
+        "priorityC", "restartPolicy: Never\n      priorityC"
+    )
+    text = "---\n".join((service(0, priority=""), job))
+    known = CLASSES.replace("}]", f"}}{classes}]")
+    ask({"a.yaml": text}, cluster(4, 1, known))
+    invoke(["check", "a.yaml", "-i", "cluster.yaml", "--isolated", "--select", "KLG301"])
+    assert f"= help: {advice}" in capsys.readouterr().out

@@ -18,6 +18,8 @@ def test_one_base_through_ten_overlays_is_one_finding(check, tree):
     [finding] = check(folder, ".").findings
     assert (finding["path"], finding["line"]) == ("base/pod.yaml", 5)
     assert [one["path"] for one in finding["related"]] == sorted(overlays)
+    (fix,) = finding["fixes"]
+    assert fix["title"].endswith("; o1, o2 and 7 others change, too")
 
 
 def test_a_suppressed_finding_of_a_base_counts_once_through_ten_overlays(check, tree):

@@ -92,6 +92,9 @@ def test_a_suppression_without_a_reason_holds_and_is_noted(text):
     assert [(found.code, found.severity, found.message) for found in outcome.findings] == [
         ("KLG005", "note", "KLG114 is suppressed here without a reason")
     ]
+    assert outcome.findings[0].help == (
+        "write why behind the bracket, in place of any TODO: ignore[KLG114] the reason",
+    )
     assert outcome.ignored == 1
 
 

@@ -179,9 +179,9 @@ def test_a_quota_with_several_keys_is_told_as_the_api_server_does():
     assert refused(both) == "by quota team, which allows cpu=4,pods=2 and has cpu=4,pods=2 in use"
 
 
-def test_another_refusal_is_told_in_the_words_of_the_api_server():
-    assert (
-        refused(QuotaRefusal("a", "q", unspecified="cpu for: main")) == "(failed quota: q: must specify cpu for: main)"
+def test_a_refusal_names_the_quota_and_what_it_allows_or_demands():
+    assert refused(QuotaRefusal("a", "q", unspecified="requests.cpu for: a,b; limits.cpu for: a")) == (
+        "by quota q, which demands requests.cpu and limits.cpu"
     )
     assert refused(QuotaRefusal("a", "q", (Excess("pods", 1000, 1000, 1000),))) == (
         "by quota q, which allows 1 pod and has 1 in use"

@@ -63,7 +63,8 @@ def test_what_texts_mean_is_read_from_their_keys():
     [
         ("kind: ResourceQuota\nmetadata: {name: q, namespace: ml}\n", True),
         ("kind: ResourceQuota\nmetadata: {name: q, namespace: web}\n", False),
-        ("kind: ResourceQuota\nmetadata: {name: q, namespace: ml}\n---\nkind: Pod\nspec: {containers: []}\n", False),
+        ("kind: ResourceQuota\nmetadata: {name: q, namespace: ml}\n---\nkind: Pod\nspec: {containers: []}\n", True),
+        ("kind: Service\nmetadata: {name: q, namespace: ml}\n---\nkind: Pod\nspec: {containers: []}\n", False),
         ("kind: PersistentVolumeClaim\nmetadata: {name: data}\n", True),
         ("kind: PersistentVolumeClaim\nmetadata: {name: more, namespace: ml}\n", False),
         ("kind: ScaledObject\nspec:\n  scaleTargetRef: {name: web}\n", True),

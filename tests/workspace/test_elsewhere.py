@@ -87,6 +87,25 @@ def test_a_quota_beside_pods_of_its_namespace_is_about_these():
     assert seen_in("apps/web.yaml", apps__web=WEB + "claimName: d\n", b__d=claim("d"), b__o=other) == ["b/d.yaml"]
 
 
+@pytest.mark.parametrize(
+    ("kind", "mine", "named"),
+    [
+        ("ResourceQuota", WEB, True),
+        ("LimitRange", WEB, True),
+        ("PodDisruptionBudget", WEB, False),
+        ("ResourceQuota", WEB.replace("Deployment", "ConfigMap"), False),
+    ],
+)
+def test_what_does_not_count_beside_pods_of_its_namespace_is_named_if_it_may_decide(kind, mine, named):
+    files = {
+        "apps/a.yaml": mine,
+        "b/q.yaml": quota().replace("ResourceQuota", kind),
+        "b/other.yaml": WEB.replace("web", "o"),
+    }
+    found = Elsewhere([[read(name, text.encode())] for name, text in files.items()], judged=3).seen_by(0)
+    assert found.uncounted == ((f"{kind}/ml/q", ("b/q.yaml",)),) * named
+
+
 def test_a_namespace_makes_no_variants():
     space = "apiVersion: v1\nkind: Namespace\nmetadata: {name: ml}\n"
     assert seen([WEB, space], [quota(), space]) == [("1/0.yaml", "q")]
@@ -96,7 +115,7 @@ def test_what_two_groups_declare_alike_is_seen_once_and_not_if_they_contradict()
     assert seen([WEB], [quota()], [quota()]) == [("1/0.yaml", "q")]
     groups = [[read(f"{number}.yaml", text.encode())] for number, text in enumerate((WEB, quota(), quota(pods=4)))]
     found = Elsewhere([groups[0], *groups[1:]], judged=1).seen_by(0)
-    assert (found.objects, found.contradictory) == ((), (("ResourceQuota/ml/q", ("1.yaml", "2.yaml")),))
+    assert (found.objects, found.uncounted) == ((), (("ResourceQuota/ml/q", ("1.yaml", "2.yaml")),))
 
 
 def test_queues_that_contradict_are_all_seen_because_neither_is_missing():

@@ -119,11 +119,7 @@ def _of_class(
 
 
 def _of_claim(
-    unit: ApplySet,
-    trial: ClaimTrial,
-    claim: WrittenClaim,
-    users: Sequence[PodClaimReference],
-    classes: Container[str],
+    unit: ApplySet, trial: ClaimTrial, claim: WrittenClaim, users: Sequence[PodClaimReference], classes: Container[str]
 ) -> Iterator[RuntimeFailure]:
     """Yield that the expressions of a claim fail, or those of a class that no manifest has."""
     found = _asked(unit, trial, claim.spec, users)

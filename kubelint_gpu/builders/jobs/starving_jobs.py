@@ -11,6 +11,7 @@ from kubelint_gpu.analysis.predecessors import is_made
 from kubelint_gpu.analysis.rollout_facts import judgements_in
 from kubelint_gpu.analysis.room.known_room import taking_nodes
 from kubelint_gpu.analysis.transitions import without_leaving
+from kubelint_gpu.builders.common_cause import exclusive_causes
 from kubelint_gpu.builders.jobs.job_quota import prospect, refusal_beside, refused_job_pods
 from kubelint_gpu.builders.jobs.running_for_good import MOST_OTHERS, keeping, running_for_good, while_running
 from kubelint_gpu.builders.waiting_pods import declare, of_one_node, unsure_claims
@@ -112,4 +113,5 @@ def behind(
         scheduler=waiting.scheduler or None,
         help=(*of_one_node(subject, waiting), *declare(unsure_claims(unit, subject.workload, waiting))),
         related=stakes(unit, subject, waiting),
+        follows=exclusive_causes(unit, subject, waiting),
     )

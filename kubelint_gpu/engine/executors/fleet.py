@@ -241,9 +241,6 @@ _TABLE: dict[type, Callable[[Any], tuple[Any, ...]]] = {
     ClusterContext: _world_parts,
     KnownCluster: _world_parts,
     SharedObjects: lambda one: (SharedObjects, (one.every, one.held)),
-    Deferred: lambda one: (
-        Reading,
-        (one.documents, one.problems, one.source, one.hashes, one.unread, one.size),
-    ),
+    Deferred: lambda one: (Reading, (one.documents, one.problems, one.source, one.hashes, one.unread, one.size)),
 }
 """How values are written that keep more than what they are made of."""

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from functools import partial
-from itertools import islice
 from typing import TYPE_CHECKING
 
-from kubelint_gpu.findings.finding import Finding, Fix
+from kubelint_gpu.findings.finding import Finding, Fix, Place
 from kubelint_gpu.messages.display import cells
 from kubelint_gpu.messages.wording import FEW, NOT_OFFERED, counted, listed
 from kubelint_gpu.patterns import pattern
@@ -27,18 +26,19 @@ _HEAD_LINES, _MOST_HEAD_LINES, _LEAST_HEAD = 2, 3, 30
 _BRIEF_PLACES, _MOST_NAMES = 3, 40
 _SENTENCE_END = pattern(r"(?<!supported values): |; |, and | (?=\((?:[^() ]+ ){2,}[^() ]+\)$)")
 _CLAUSE_END = pattern(
-    r", (although|attached|held|one more|used|where|which (?:allows|has|have)) |(?<!waits)(?<!no room) (beside|on) "
+    r", (although|attached|held|one more|used|where|which (?:allows|demands|has|have)) |"
+    r"(?<!waits)(?<!no room) (beside|even|from|on) "
 )
 _RESUMED = {
-    "although": "", "attached": "it is attached ", "beside": "this is beside ", "held": "it is held ",
-    "on": "this is on ", "one more": "that is one more ", "used": "it is used ", "where": "there ",
-    "which allows": "it allows ", "which has": "it has ", "which have": "they have ",
+    "attached": "it is attached ", "beside": "this is beside ", "even": "this holds even ", "from": "this is from ",
+    "held": "it is held ", "on": "this is on ", "one more": "that is one more ", "used": "it is used ",
+    "where": "there ", "which allows": "it allows ", "which demands": "it demands ", "which has": "it has ",
+    "which have": "they have ",
 }  # fmt: skip
 """How the rest of a headline begins that is cut at the end of a clause, so that it is a sentence."""
-_ALL = 1_000_000
 _SCHEDULER = "kube-scheduler"
 _MORE = "the scheduler's words, what happens step by step, more places and fixes"
-_MOST_SHOWN = ((_ALL,) * 3, (9, 5, 3), (9, 3, 2), (6, 3, 2), (3, 3, 2), (2, 3, 2), (1, 3, 2), (1, 2, 2), (1, 0, 2))
+_MOST_SHOWN = ((1_000_000,) * 3, (9, 5, 3), (9, 3, 2), (6, 3, 2), (3, 3, 2), (0, 3, 2), (0, 2, 2), (0, 0, 2))
 """How many further places, steps and sentences of a finding are shown, until it has no more than `MOST_LINES`."""
 
 
@@ -82,12 +82,11 @@ def _is_shortened(finding: Finding) -> bool:
 
 def _brief(finding: Finding, report: Report, theme: Theme, *, fix_hints: bool) -> Iterator[str]:
     """Yield the problem, the repair, the deciding lines, and the address of the rule's page."""
-    near = dict.fromkeys((finding.place, *(one.place for one in finding.related if not one.code)))
-    places = {*[*near][:_BRIEF_PLACES], *(one.place for one in finding.related if one.code)}
+    places = _near(finding)
     marks = groups(replace(finding, related=tuple(one for one in finding.related if one.place in places)))
     frame = _frame(marks, finding, theme)
-    yield from _headline(finding, theme)
-    _, rest = _head(finding, theme)
+    lines, rest = _headline(finding, theme)
+    yield from lines
     if rest:
         yield from _note("note", rest, frame)
     if len(finding.others) >= FEW or ", ...)" in finding.message.partition(": ")[0]:
@@ -106,6 +105,12 @@ def _brief(finding: Finding, report: Report, theme: Theme, *, fix_hints: bool) -
     for group in marks:
         yield from _place(group, report, frame, dense=True)
     yield from _rule(finding, report, frame)
+
+
+def _near(finding: Finding) -> set[Place]:
+    """Return the places that every form shows: the first few, and those of other findings of the cause."""
+    near = dict.fromkeys((finding.place, *(one.place for one in finding.related if not one.code)))
+    return {*[*near][:_BRIEF_PLACES], *(one.place for one in finding.related if one.code)}
 
 
 def _frame(marks: Sequence[Sequence[Mark]], finding: Finding, theme: Theme) -> snippet.Frame:
@@ -140,17 +145,17 @@ def _fix_text(fix: Fix, *, fix_hints: bool) -> str:
 
 
 def _block(finding: Finding, report: Report, theme: Theme) -> list[str]:
-    """Return the finding in at most a screen of lines: of a long one the first places and the last steps."""
-    longest = MOST_LINES + len(finding.others)
-    for most in _MOST_SHOWN[:-1]:
-        lines = list(islice(_lines(_shortened(finding, *most), report, theme), longest + 1))
-        if len(lines) <= longest:
-            return lines
-    return list(_lines(_shortened(finding, *_MOST_SHOWN[-1]), report, theme))
+    """Return the finding in about a screen of lines: of a long one the first places and the last steps."""
+    longest, least = MOST_LINES + len(finding.others), _shortened(finding, *_MOST_SHOWN[-1])
+    shown = (list(_lines(_shortened(finding, *most), report, theme)) for most in _MOST_SHOWN)
+    return next((lines for lines in shown if len(lines) <= longest), None) or [*_lines(least, report, theme)]
 
 
 def _shortened(finding: Finding, places: int, steps: int, sentences: int) -> Finding:
     """Return the finding limited to so many further places, steps of the trace, and sentences of the wait cycle."""
+    near = _near(finding)
+    every = tuple(dict.fromkeys(finding.related))
+    related = tuple(one for at, one in enumerate(every) if at < places or one.place in near)
     trace, last, objects = finding.trace, len(finding.trace) - 1, (finding.object, *finding.others)
     if last >= steps:
         # how it begins and ends, and what becomes of the pods that the finding is about
@@ -162,7 +167,7 @@ def _shortened(finding: Finding, places: int, steps: int, sentences: int) -> Fin
         ranked = dict.fromkeys((last, 0, *reversed(mine), *range(last, 0, -1)))
         trace = tuple(trace[number] for number in sorted([*ranked][:steps]))
     rest = (
-        (len(finding.related) - places, "more place"),
+        (len(every) - len(related), "more place"),
         (len(finding.trace) - len(trace), "step"),
         (len(finding.cycle) - sentences, "more sentence"),
     )
@@ -170,7 +175,7 @@ def _shortened(finding: Finding, places: int, steps: int, sentences: int) -> Fin
     told = f"left out here: {listed(left_out)}; --output-format json has all" if left_out else ""
     return replace(
         finding,
-        related=tuple(one for at, one in enumerate(finding.related) if at < places or one.code),
+        related=related,
         trace=trace,
         cycle=(*finding.cycle[: sentences - 1], *finding.cycle[sentences - 1 :][-1:]),
         help=(*finding.help, *filter(None, (told,))),
@@ -180,13 +185,25 @@ def _shortened(finding: Finding, places: int, steps: int, sentences: int) -> Fin
 def _lines(finding: Finding, report: Report, theme: Theme) -> Iterator[str]:
     marks = groups(finding)
     frame = _frame(marks, finding, theme)
-    yield from _headline(finding, theme)
+    lines, rest = _headline(finding, theme)
+    yield from lines
     for index, group in enumerate(marks):
         if index:
             yield frame.row("", "")
         yield from _place(group, report, frame)
     yield frame.row("", "")
-    yield from _notes(finding, report, frame)
+    if rest:
+        yield from _note("note", rest, frame)
+    if finding.scheduler:
+        yield from _note("scheduler", finding.scheduler, frame)
+    if finding.trace:
+        title = "what happens" if finding.certainty == "certain" else "one way it can happen"
+        steps = [(f"{step.step}.", f"{step.actor}: {step.message}") for step in finding.trace]
+        yield from _list(title, steps, frame)
+    if finding.cycle:
+        yield from _list("who waits for whom", [(theme.bullet, sentence) for sentence in finding.cycle], frame)
+    for advice in _advice(finding, report):
+        yield from _note("help", advice, frame)
     if len(finding.others) >= FEW or ", ...)" in finding.message.partition(": ")[0]:
         yield from _note("objects", object_names(finding, len(finding.others) + 1), frame)
     for fix in finding.fixes:
@@ -194,14 +211,13 @@ def _lines(finding: Finding, report: Report, theme: Theme) -> Iterator[str]:
     yield from _rule(finding, report, frame)
 
 
-def _headline(finding: Finding, theme: Theme) -> Iterator[str]:
-    """Yield the headline in two or three lines; the sentences that follow stand below."""
+def _headline(finding: Finding, theme: Theme) -> tuple[list[str], str]:
+    """Return the headline in two or three lines, and the sentences that follow below."""
     kind = f"{finding.severity}[{finding.code}]"
-    told, _ = _head(finding, theme)
-    lines, hang = _wrapped(kind, told, theme)
-    yield theme.paint(finding.severity, kind) + theme.paint("bold", f": {lines[0]}")
-    for line in lines[1:]:
-        yield " " * hang + theme.paint("bold", line)
+    told, rest = _head(finding, theme)
+    (first, *others), hang = _wrapped(kind, told, theme)
+    head = theme.paint(finding.severity, kind) + theme.paint("bold", f": {first}")
+    return [head, *(" " * hang + theme.paint("bold", line) for line in others)], rest
 
 
 def _wrapped(kind: str, text: str, theme: Theme) -> tuple[list[str], int]:
@@ -265,22 +281,6 @@ def _place(group: list[Mark], report: Report, frame: snippet.Frame, *, dense: bo
     arrow = theme.paint("frame", " " * frame.digits + "-->")
     yield f"{arrow} {theme.show(path)}:{line}:{column}"
     yield from snippet.snippet(group, lambda number: source_line(report, path, number), frame, dense=dense)
-
-
-def _notes(finding: Finding, report: Report, frame: snippet.Frame) -> Iterator[str]:
-    _, rest = _head(finding, frame.theme)
-    if rest:
-        yield from _note("note", rest, frame)
-    if finding.scheduler:
-        yield from _note("scheduler", finding.scheduler, frame)
-    if finding.trace:
-        title = "what happens" if finding.certainty == "certain" else "one way it can happen"
-        steps = [(f"{step.step}.", f"{step.actor}: {step.message}") for step in finding.trace]
-        yield from _list(title, steps, frame)
-    if finding.cycle:
-        yield from _list("who waits for whom", [(frame.theme.bullet, sentence) for sentence in finding.cycle], frame)
-    for advice in _advice(finding, report):
-        yield from _note("help", advice, frame)
 
 
 def _rule(finding: Finding, report: Report, frame: snippet.Frame) -> Iterator[str]:

@@ -22,10 +22,7 @@ def decide(question: Question) -> Judgement:
     placed = sum(starts.least[kind] for kind in mine)
     wanted = question.blank.wanted
     blank = replace(
-        question.blank,
-        by_bound=False,
-        states=found.states,
-        placed=min(placed, wanted) if not starts.full else wanted,
+        question.blank, by_bound=False, states=found.states, placed=min(placed, wanted) if not starts.full else wanted
     )
     if blank.placed < wanted and starts.complete:
         one = shortfall.short_of(search, found.simulation, starts, mine, participant.new.key)

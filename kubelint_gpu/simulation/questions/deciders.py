@@ -54,10 +54,7 @@ SEARCHED: tuple[Decider, ...] = (Decider("search", exhaustive.decide),)
 """The search, which always answers."""
 ALONE = (*BOUNDED, *SEARCHED)
 """All deciders of a rollout while all others stay as they are."""
-SOON: tuple[Decider, ...] = (
-    Decider("shortage-alone", shortage.alone),
-    Decider("crowded-start", crowded_start.decide),
-)
+SOON: tuple[Decider, ...] = (Decider("shortage-alone", shortage.alone), Decider("crowded-start", crowded_start.decide))
 """Deciders that are asked if the search takes more than a little work."""
 AT_LAST: tuple[Decider, ...] = (
     Decider("shortage-alone", shortage.alone),

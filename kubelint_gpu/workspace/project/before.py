@@ -122,12 +122,7 @@ def _is_named(place: str, name: str) -> bool:
     return place == name or place.endswith(f"{os.sep}{name}") or os.path.basename(place) == name  # noqa: PTH119
 
 
-def objects_of_revision(
-    revision: str,
-    arguments: Sequence[str],
-    readings: Sequence[Reading],
-    built: Renders,
-) -> Past:
+def objects_of_revision(revision: str, arguments: Sequence[str], readings: Sequence[Reading], built: Renders) -> Past:
     """Return the objects of a git revision.
 
     Raises:
@@ -207,11 +202,7 @@ def _by_object(
 
 
 def past_of(
-    against: Comparison,
-    arguments: Sequence[str],
-    readings: Sequence[Reading],
-    built: Renders,
-    settings: RenderSettings,
+    against: Comparison, arguments: Sequence[str], readings: Sequence[Reading], built: Renders, settings: RenderSettings
 ) -> Past:
     """Return the earlier objects that manifests are compared with."""
     if against.path is not None:

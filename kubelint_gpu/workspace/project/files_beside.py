@@ -10,7 +10,7 @@ from operator import attrgetter
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from kubelint_gpu.documents import read
+from kubelint_gpu.documents import MAX_BYTES, read
 from kubelint_gpu.groups import grouped
 from kubelint_gpu.kube.values.plain import mapping, sequence
 from kubelint_gpu.patterns import pattern
@@ -33,7 +33,8 @@ _MOST_LOOSE = 5_000
 _MOST_BYTES = 32 << 20
 _KINDS = ("PriorityClass", "RuntimeClass", "StorageClass")
 _NAMED = pattern(r"""\b(?:priority|runtime|storage)ClassName["']?[ \t]*:[ \t]*["']?([a-z0-9][a-z0-9.-]*)""")
-_DECIDING = (b"LimitRange", b"ResourceQuota", b"PodDisruptionBudget", b"HorizontalPodAutoscaler")
+_CLASS_NAMES = ("priorityClassName", "runtimeClassName", "storageClassName")
+_DECIDING = ("LimitRange", "ResourceQuota", "PodDisruptionBudget", "HorizontalPodAutoscaler")
 _WITH_PODS = (b"containers", b"replicas", b"resources")
 _VALUE = pattern(r""":[ \t]*["']?([A-Za-z0-9][\w./-]*)""")
 _APART = (".git", "pyvenv.cfg")
@@ -137,20 +138,32 @@ def class_files(manifests: Iterable[bytes], around: Around) -> list[SourceFile]:
 
 
 def decided_files(commit: Commit | None, files: Sequence[SourceFile]) -> tuple[list[str], str]:
-    """Return the tracked files with pods in namespaces for which files of a commit declare limits, budgets or scaling.
+    """Return the tracked files with pods that files of a commit decide about, or decided about before.
 
-    Then why not all of them are returned; empty if all are.
+    They name a class that is declared there, or a namespace with limits, budgets or scaling. Then why not all of them
+    are returned; empty if all are.
     """
-    deciding = [one.data for one in files if any(kind in one.data for kind in _DECIDING)]
-    if commit is None or not deciding:
+    if commit is None:
+        return [], ""
+    try:
+        old = commit.before(max_bytes=MAX_BYTES).values()
+    except GitError as error:
+        return [], str(error)
+    texts = [data.decode("utf-8", "replace") for data in (*old, *(one.data for one in files))]
+    spaces = meant_in([text for text in texts if any(kind in text for kind in _DECIDING)]).spaces
+    classes = meant_in([text for text in texts if any(kind in text for kind in _KINDS)]).declared
+    keys = [("namespace", name) for name in sorted(spaces)]
+    keys += [(key, name) for name in sorted(classes) for key in _CLASS_NAMES]
+    wanted = [f"{key}: {quote}{name}" for key, name in keys for quote in ("", '"', "'")]
+    if not wanted:
         return [], ""
     around = Around(commit.root, [one.path for one in files], tracked_only=True)
-    spaces = sorted(meant_in([data.decode("utf-8", "replace") for data in deciding]).spaces)
-    wanted = [f"namespace: {quote}{name}" for name in spaces for quote in ("", '"', "'")]
     found = manifests_of(around.holding(wanted), around.known)
     paths = [one.path for one in found if any(word in one.data for word in _WITH_PODS)]
     paths = [path for path in paths if not in_kustomized_folder(path)]
-    many = f"more than {_MOST_DECIDED} files have pods in these namespaces" if len(paths) > _MOST_DECIDED else ""
+    many = (
+        f"more than {_MOST_DECIDED} files have pods that the commit decides about" if len(paths) > _MOST_DECIDED else ""
+    )
     return paths[:_MOST_DECIDED], many
 
 

@@ -277,7 +277,7 @@ def gather(
         named,
         mine,
         files[::-1],
-        class_files(contents, around),
+        sorted(class_files(contents, around), key=attrgetter("path"), reverse=True),
         deciding_files(contents, around),
         built,
         renderer,

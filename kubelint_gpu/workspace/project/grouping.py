@@ -121,7 +121,7 @@ class Grouping:
                     made=made,
                     gone=gone,
                     followed={place: why for place, why in built.followed.items() if place[0] in read},
-                    contradictory=visible.contradictory,
+                    uncounted=visible.uncounted,
                 )
         for rendition in built.rendered:
             if rendition.reading is None:
@@ -168,9 +168,11 @@ class Grouping:
     def _name(self, path: str, given: str | None = None) -> str | None:
         return "" if self._unit == "all" else given or self._settings.unit_of(path)
 
-    def _goes(self, path: str, *, unit: str | None, world: ClusterContext) -> bool:
-        """Whether a deleted file would be applied with a unit to a cluster."""
-        return self._name(path) == unit and any(cluster is world for cluster in self._clusters([path]))
+    def _goes(self, path: str, kind: str, *, unit: str | None, world: ClusterContext) -> bool:
+        """Whether a unit on a cluster had, or saw, an object of a kind that is deleted from a file."""
+        return (kind in SHARED or self._name(path) == unit) and any(
+            cluster is world for cluster in self._clusters([path])
+        )
 
     def _clusters(self, paths: Sequence[str], stands: _Stands | None = None) -> list[ClusterContext]:
         """Return the clusters of some files, in the order of the configuration."""
@@ -231,13 +233,14 @@ class Changes:
         )
         return frozenset(one.object for one in known) - was
 
-    def gone(self, paths: Collection[str], goes: Callable[[str], bool]) -> tuple[Manifest, ...]:
+    def gone(self, paths: Collection[str], goes: Callable[[str, str], bool]) -> tuple[Manifest, ...]:
         """Return the deleted objects of some files. They keep running, because nothing is pruned.
 
-        Objects of deleted files count too, if `goes` says that such a file belongs to these files.
+        Objects of deleted files and deleted classes count too, if `goes` says that they belong to these files.
         """
         objects = {name: old for path in paths for name, old in self._past.objects.get(path, {}).items()}
         for name, (place, old) in self._past.left.items():
-            if not place or place in paths or (place not in self._files and goes(place)):
+            elsewhere = old.kind in SHARED or place not in self._files
+            if not place or place in paths or (elsewhere and goes(place, old.kind)):
                 objects[name] = old
         return tuple(old for name, old in sorted(objects.items()) if name not in self._here)

@@ -76,7 +76,9 @@ class Inputs(Value):
         if self.targets is None or decisive:
             return decisive or path not in map(os.path.realpath, self.beside)
         decided = finding.place.path in self.decided and finding.severity != "note"
-        caused = decided and any(os.path.realpath(one.place.path) in self.targets for one in finding.related)
+        named = any(os.path.realpath(one.place.path) in self.targets for one in finding.related)
+        # of an unchanged workload, later is what a deletion changes
+        caused = decided and (named or finding.moment == "later")
         return path in self.targets or caused or not os.path.lexists(finding.place.path)
 
     def after(self, units: tuple[ApplySet, ...], *, failed: bool) -> Inputs:
@@ -146,7 +148,7 @@ def inputs_of(
         targets = frozenset(
             os.path.realpath(path) for path in (*gathered.mine, *sources, *built.charts.written, *inventories)
         )
-    remarks = remarks_on(gathered, units)
+    remarks = remarks_on(gathered, units, unit)
     return Inputs(
         units, world, sources_of(units), failed, worlds.all, targets, read, tuple(defects), remarks, gathered.decided
     )

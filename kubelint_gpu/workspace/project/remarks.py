@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Sequence
-from itertools import islice
+from itertools import chain, islice
+from operator import itemgetter
 from pathlib import Path
 
 from kubelint_gpu.documents import items
@@ -20,16 +21,19 @@ from kubelint_gpu.workspace.apply_order import unknown_hooks
 from kubelint_gpu.workspace.apply_set import ApplySet
 from kubelint_gpu.workspace.project.files_beside import missing_classes
 from kubelint_gpu.workspace.project.gathering import Gathered
+from kubelint_gpu.workspace.project.grouping import UnitChoice
+from kubelint_gpu.workspace.shared_objects import outline
 
 
-def remarks_on(gathered: Gathered, units: Sequence[ApplySet]) -> tuple[str, ...]:
-    """Return sentences about the gathered files and about their units."""
+def remarks_on(gathered: Gathered, units: Sequence[ApplySet], unit: UnitChoice) -> tuple[str, ...]:
+    """Return sentences about the gathered files and about their units; `unit` says how plain files make units."""
     lost = f"Objects of other directories that affect these manifests may be missed: {gathered.unsearched}."
     return (
         *_without_helm(gathered),
         *_unrendered(gathered.unrendered),
-        *_contradictory(units),
+        *_uncounted(units),
         *islice(_differing_classes(units), FEW),
+        *_divided(gathered, units, unit),
         *_unknown_hooks(units),
         *_canaries_alone(units, gathered.mine),
         *_unknown_changes(units),
@@ -50,16 +54,21 @@ def _unrendered(paths: Sequence[str]) -> Iterator[str]:
         yield f"{foremost(paths)} {be} judged as {stands}: {why}."
 
 
-def _contradictory(units: Sequence[ApplySet]) -> Iterator[str]:
-    """Yield a sentence for each of a few objects that do not count, or a single sentence for many."""
-    objects = sorted({pair for unit in units for pair in unit.contradictory})
-    if len(objects) > FEW:
-        names = [name for name, _ in objects]
+def _uncounted(units: Sequence[ApplySet]) -> Iterator[str]:
+    """Yield a sentence for each of a few objects that do not count, or a single sentence for many of a kind."""
+    objects = {pair for unit in units for pair in unit.uncounted}
+    apart, contradictory = (sorted(one for one in objects if (len(one[1]) == 1) is lone) for lone in (True, False))
+    if len(contradictory) > FEW:
+        names = [name for name, _ in contradictory]
         yield f"{owner_names(names)} are declared differently in several files: none counts for other directories."
-        return
-    for name, paths in objects:
+        contradictory = []
+    for name, paths in contradictory:
         none = "neither" if len(paths) == 2 else "none"
         yield f"{owner_name(name)} is declared differently in {foremost(paths)}: {none} counts for other directories."
+    if apart:
+        which, where = owner_names([name for name, _ in apart]), foremost([path for _, (path,) in apart])
+        why = "pods of the namespace stand beside it: --unit all counts everything together"
+        yield f"{which} ({where}) {'is' if len(apart) == 1 else 'are'} not counted elsewhere, because {why}."
 
 
 def _differing_classes(units: Sequence[ApplySet]) -> Iterator[str]:
@@ -71,9 +80,29 @@ def _differing_classes(units: Sequence[ApplySet]) -> Iterator[str]:
         if group[0].name not in wanted or units[0].world.declared(group[0].kind, group[0].name) is not None:
             continue
         first, *others = ({**one.item.value, "metadata": None} for one in group)
-        paths = sorted({one.path for one in group})
+        paths = {one.path for one in group}
         if any(one != first for one in others) and not any(unit.beside.mine.issuperset(paths) for unit in units):
-            yield f"{name} is declared differently in {foremost(paths)}: the last one counts for other directories."
+            places = [f"{one.path}:{one.place(('metadata', 'name')).line}" for one in group]
+            yield f"{name} is declared differently in {foremost(places)}: the last one counts for other files."
+
+
+def _divided(gathered: Gathered, units: Sequence[ApplySet], unit: UnitChoice) -> Iterator[str]:
+    """Yield a sentence about the objects that several files of a directory declare, so that these are no unit."""
+    single = [each for each in units if len(each.readings) == 1 and not each.rendered and unit == "directory"]
+    files = ((each.world, one) for each in single for one in each.readings if not gathered.settings.unit_of(one.path))
+    declaring = grouped(
+        ((world, Path(one.path).parent, name), one.path) for world, one in files for name in outline(one).objects
+    )
+    several = {
+        name.replace("//", "/"): paths
+        for (_, _, name), paths in sorted(declaring.items(), key=itemgetter(1))
+        if len(paths) > 1
+    }
+    if several:
+        be = "is" if len(several) == 1 else "are"
+        where = foremost(sorted(set(chain.from_iterable(several.values()))))
+        why = "each file of their directory is judged by itself"
+        yield visible(f"{owner_names([*several])} {be} declared in {where}: {why}.")
 
 
 def _unknown_hooks(units: Sequence[ApplySet]) -> Iterator[str]:

@@ -286,6 +286,30 @@ def test_a_class_may_stand_in_any_directory_of_the_repository(folder, how):
     assert check_json(*ask, cwd=folder).codes == ["KLG302"]
 
 
+def test_a_class_that_a_commit_deletes_is_missed_by_unchanged_workloads_of_any_namespace(folder):
+    (folder / "apps").mkdir()
+    text = small("chat").replace("{name: chat", "{namespace: ml, name: chat", 1)
+    (folder / "apps" / "chat.yaml").write_text(
+        text.replace("containers:", "priorityClassName: fast\n      containers:", 1)
+    )
+    slow = PRIORITY.replace("fast", "slow")
+    commit(folder, classes=f"{PRIORITY}---\n{slow}", other=PRIORITY.replace("fast", "other"))
+    ask = ("-i", "cluster.yaml", "--select", "KLG302", "--hook")
+
+    def missed(*paths):
+        found = check_json(*paths, *ask, cwd=folder).json["findings"]
+        return [(one["path"], one["message"].partition(",")[0]) for one in found]
+
+    write(folder, classes=slow)
+    expected = [("apps/chat.yaml", "once PriorityClass fast is deleted")]
+    assert missed("classes.yaml") == missed(".") == expected
+    write(folder, classes=f"{slow}---\n{PRIORITY}")
+    assert missed("classes.yaml") == []
+    (folder / "classes.yaml").unlink()
+    write(folder, other=PRIORITY.replace("fast", "more"))
+    assert [path for path, _ in missed("other.yaml")] == ["apps/chat.yaml"]
+
+
 BUDGET = (
     "apiVersion: policy/v1\nkind: PodDisruptionBudget\nmetadata: {name: all, namespace: default}\n"
     "spec: {minAvailable: %s, selector: {matchLabels: {app: chat}}}\n"

@@ -242,10 +242,28 @@ def test_classes_that_two_directories_declare_differently_are_named(closing):
     files = {"apps/w.yaml": small("w").replace("containers:", CLASSED, 1), "1/p.yaml": HIGH, "2/p.yaml": HIGH}
     assert len(closing(files, "--verbose")) == 1
     differs = {"2/p.yaml": HIGH.replace("1000", "10")}
-    told = "PriorityClass high is declared differently in 1/p.yaml and 2/p.yaml: the last one counts for other directories."
+    told = (
+        "PriorityClass high is declared differently in 1/p.yaml:3 and 2/p.yaml:3: the last one counts for other files."
+    )
     assert closing(differs, "--verbose")[1:] == [told]
     assert closing({}, "--verbose", "apps")[1:] == [told]
     assert all("differently" not in one for one in closing({}, "--verbose", "--unit", "all"))
+
+
+def test_files_of_a_directory_that_declare_the_same_object_are_named(closing):
+    files = {f"apps/{name}.yaml": small("w") for name in ("dev", "prod")}
+    told = "Deployment w is declared in apps/dev.yaml and apps/prod.yaml: each file of their directory is judged by itself."
+    assert closing({**files, "b/w.yaml": small("w")}, "--verbose")[1:] == [told]
+    assert closing({}, "--verbose", "--unit", "file", "apps")[1:] == []
+    assert closing({"apps/prod.yaml": HIGH, "apps/dev.yaml": HIGH}, "--verbose", "apps")[1:] == [
+        told.replace("Deployment w", "PriorityClass high")
+    ]
+
+
+def test_classes_of_one_unit_that_only_look_like_a_patch_contradict(tmp_path):
+    for name, text in {"p": HIGH, "q": HIGH.replace("1000", "10") + "description: low\n"}.items():
+        (tmp_path / f"{name}.yaml").write_text(text)
+    assert check_json(".", "--unit", "all", cwd=tmp_path).codes == ["KLG007"]
 
 
 @pytest.mark.parametrize("tracked", [False, True], ids=["without git", "untracked"])
