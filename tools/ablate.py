@@ -38,7 +38,7 @@ PACKAGE = "kubelint_gpu"
 CORE = f"{PACKAGE}.simulation"
 SEARCH = (f"{CORE}.search.explorer", "explore")
 """The search whose states are counted."""
-HELPERS = ((f"{CORE}.search.single_runs", "SINGLE_RUNS"), (f"{CORE}.model.domains", "EQUAL_ZONES"))
+HELPERS = ((f"{CORE}.search.single_runs", "SINGLE_RUNS"), (f"{CORE}.model.node_symmetry", "EQUAL_ZONES"))
 """The names of what only makes a search smaller."""
 TUPLES = (
     (f"{CORE}.questions.deciders", "AT_ONCE"),

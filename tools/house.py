@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import argparse
 import json
-import statistics
 import sys
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
@@ -61,15 +60,15 @@ def _first(found: list[tuple[int, str]]) -> list[int]:
 MEASURES = (
     Measure("package", "modules in one package, at most (rules aside)", lambda h: max(h.packages().values()), 20,
             lambda h: sorted(((n, p) for p, n in h.packages().items()), reverse=True)),
-    Measure("longest", "lines of a module, at most", lambda h: max(_first(_lines(h))), 300, _lines),
+    Measure("modules", "modules", lambda h: len(h.product), 500,
+            lambda h: sorted(((n, p) for p, n in h.packages().items()), reverse=True), step=10),
+    Measure("longest", "lines of a module, at most", lambda h: max(_first(_lines(h))), 400, _lines),
     Measure("one-importer", f"modules of at most {SHORT} lines with one importer", lambda h: len(h.for_one()), 0,
             House.for_one),
     Measure("complex", f"functions with more than {COMPLEX} decisions", lambda h: len(h.complex_functions()), 0,
             House.complex_functions),
     Measure("parameters", f"functions with more than {PARAMETERS} parameters", lambda h: len(h.long_signatures()), 0,
             House.long_signatures),
-    Measure("imports-median", "own imports of a module, median", lambda h: statistics.median(_first(_own_imports(h))),
-            6, _own_imports),
     Measure("imports", "own imports of a module, at most", lambda h: max(_first(_own_imports(h))), 15, _own_imports),
     Measure("cycles", "import cycles", lambda h: len(h.cycles), 0, lambda h: h.cycles),
     Measure("in-cycles", "modules in import cycles", lambda h: sum(map(len, h.cycles)), 0, lambda h: h.cycles),

@@ -6,7 +6,7 @@ import pytest
 
 from kubelint_gpu.kube.cel.cel_errors import EvaluationError
 from kubelint_gpu.kube.cel.cel_values import NONE, Optional
-from kubelint_gpu.kube.cel.lookups import at, has, optional_field
+from kubelint_gpu.kube.cel.evaluation import at, has, optional_field
 
 
 def test_items_of_a_list_are_found_by_whole_numbers_within_it():
