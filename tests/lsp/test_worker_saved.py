@@ -107,9 +107,22 @@ def repository(tmp_path, monkeypatch):
     return tmp_path
 
 
-async def test_a_quota_in_the_next_file_counts_as_it_does_for_the_command(repository):
-    path = str(repository / "app.yaml")
+def shown(repository, name):
+    path = str(repository / name)
     question = {"path": path, "folder": str(repository), "inventories": (), "config": "", "isolated": False}
-    found = saved({**question, "encoding": "utf-16"}, ReadFiles())[path]
-    assert sorted(one["code"] for one in found) == check_json("app.yaml", cwd=repository).codes
-    assert "KLG105" in {one["code"] for one in found}
+    return sorted(one["code"] for one in saved({**question, "encoding": "utf-16"}, ReadFiles())[path])
+
+
+async def test_a_quota_in_the_next_file_counts_as_it_does_for_the_command(repository):
+    found = shown(repository, "app.yaml")
+    assert found == check_json("app.yaml", cwd=repository).codes
+    assert "KLG105" in found
+
+
+async def test_a_budget_alone_shows_what_it_does_to_the_pods_of_other_files(repository):
+    (repository / "budget.yaml").write_text(
+        "apiVersion: policy/v1\nkind: PodDisruptionBudget\nmetadata: {name: a, namespace: ml}\n"
+        "spec:\n  minAvailable: 2\n  selector: {matchLabels: {app: a}}\n"
+    )
+    assert shown(repository, "budget.yaml") == ["KLG112"]
+    assert check_json("budget.yaml", cwd=repository).codes == ["KLG112"]

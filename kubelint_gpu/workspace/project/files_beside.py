@@ -137,16 +137,17 @@ def class_files(manifests: Iterable[bytes], around: Around) -> list[SourceFile]:
     return manifests_of(paths, around.known)
 
 
-def decided_files(commit: Commit | None, files: Sequence[SourceFile]) -> tuple[list[str], str]:
-    """Return the tracked files with pods that files of a commit decide about, or decided about before.
+def decided_files(commit: Commit | None, files: Sequence[SourceFile], root: Path) -> tuple[list[str], str]:
+    """Return the files with pods below a root that some files decide about; of a commit, or decided about before it.
 
-    They name a class that is declared there, or a namespace with limits, budgets or scaling. Then why not all of them
-    are returned; empty if all are.
+    They name a class that is declared there, or a namespace with limits, budgets or scaling; of a commit they are
+    tracked. Then why not all of them are returned; empty if all are. Without a commit, files with pods decide nothing:
+    these pods are judged.
     """
-    if commit is None:
+    if commit is None and any(word in one.data for one in files for word in _WITH_PODS):
         return [], ""
     try:
-        old = commit.before(max_bytes=MAX_BYTES).values()
+        old = commit.before(max_bytes=MAX_BYTES).values() if commit is not None else ()
     except GitError as error:
         return [], str(error)
     texts = [data.decode("utf-8", "replace") for data in (*old, *(one.data for one in files))]
@@ -157,12 +158,12 @@ def decided_files(commit: Commit | None, files: Sequence[SourceFile]) -> tuple[l
     wanted = [f"{key}: {quote}{name}" for key, name in keys for quote in ("", '"', "'")]
     if not wanted:
         return [], ""
-    around = Around(commit.root, [one.path for one in files], tracked_only=True)
+    around = Around(root, [one.path for one in files], tracked_only=commit is not None)
     found = manifests_of(around.holding(wanted), around.known)
     paths = [one.path for one in found if any(word in one.data for word in _WITH_PODS)]
     paths = [path for path in paths if not in_kustomized_folder(path)]
     many = (
-        f"more than {_MOST_DECIDED} files have pods that the commit decides about" if len(paths) > _MOST_DECIDED else ""
+        f"more than {_MOST_DECIDED} files have pods that these files decide about" if len(paths) > _MOST_DECIDED else ""
     )
     return paths[:_MOST_DECIDED], many
 

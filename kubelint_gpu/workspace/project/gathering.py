@@ -74,7 +74,7 @@ class Gathered(Value):
         unused: a file that declares a cluster although no cluster is given; empty if there is none.
         unrendered: the named files in the folder of a kustomization that no kustomization uses.
         unsearched: why not all other files were searched for objects that affect the manifests; empty if all were.
-        decided: with `--hook`, files in whose namespaces the requested files declare quotas or limits.
+        decided: with `--hook`, and if files are named, further files whose pods these files decide about.
     """
 
     settings: Configuration
@@ -244,7 +244,8 @@ def gather(
     collected = collect(paths, stdin=sys.stdin.buffer, stdin_filename=stdin_filename)
     paths, offered, commit = _offered(paths, collected, hook=hook)
     named, mine = named_files(paths), tuple(file.path for file in offered)
-    decided, lost = decided_files(commit, offered)
+    root = commit.root if commit is not None else repository.root
+    decided, lost = decided_files(commit, offered, root) if hook or named else ([], "")
     members = collect((*repository.companions(mine), *_neighbours(commit, offered), *decided)).files
     given = inventories or settings.inventories
     declared = frozenset(map(os.path.realpath, given))
