@@ -7,8 +7,9 @@ field must be another one. The user's files stay as they are. The exit code is 1
 
 from __future__ import annotations
 
+import json
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -26,13 +27,16 @@ from kubelint_gpu.sources.rendering_program import ProgramError, RenderTime
 from kubelint_gpu.values import Value
 
 _IN_PLACE = (
-    *("kubelint-gpu-changed", "12345", '"12345"', "true", "false", "{changed: 1}", "[changed]"),
+    *("kubelint-gpu-changed", "12345", '"12345"', "true", "false", "{changed: 1}", "{changed: changed}", "[changed]"),
     *(
         " kubelint-gpu-changed",
         f"{' ' * 40}- changed",
         f'{{{{ "{" " * 40}- changed" }}}}',
         "{}",
         "",
+        # a block of text
+        "|1",
+        ">",
         '{{- "kubelint-gpu-changed" }}',
     ),
 )
@@ -54,9 +58,10 @@ class Prover:
     def __init__(self, rendered: RenderedChart) -> None:
         self._rendered = rendered
         self._known: dict[tuple[str, bytes], list[Any] | None] = {}
-        # a schema refuses other values
-        schemas = (path for path in rendered.files if path.endswith(SCHEMA))
-        self._unchecked = {display_path(rendered.root / path, rendered.chart.cwd): b"{}" for path in schemas}
+        # a schema and notes refuse other values
+        shown = {path: display_path(rendered.root / path, rendered.chart.cwd) for path in rendered.files}
+        self._unchecked = {place: b"{}" for path, place in shown.items() if path.endswith(SCHEMA)}
+        self._unchecked |= {place: b"" for path, place in shown.items() if path.endswith("NOTES.txt")}
 
     def verdicts(self) -> Iterator[Verdict]:
         """A verdict for each single value of the rendered objects."""
@@ -75,18 +80,18 @@ class Prover:
     def _verdict(self, number: int, document: Document, origin: ChartOrigin, pointer: Pointer) -> Verdict:
         found = origin.found(pointer)
         value = value_at(document.value, pointer)
-        texts = self._changed(found)
+        texts = self._changed(found, origin.compared(pointer, "") + origin.compared(pointer, 0))
         proven = any(self._differs(number, pointer, value, found.spot.path, text) for text in texts)
         name = ".".join(map(str, (document.value.get("kind"), *pointer)))
         place = f"{found.spot.path}:{found.spot.span.line}:{found.spot.span.column}"
         return Verdict(name, place, found.template is not None, proven)
 
-    def _changed(self, found: Found) -> Iterator[bytes]:
+    def _changed(self, found: Found, compared: Sequence[Any]) -> Iterator[bytes]:
         source = next((one.source for one in self._rendered.sources if one.path == found.spot.path), None)
         if source is None:
             return
         start, end = found.spot.span.start, found.spot.span.end
-        for other in _IN_PLACE:
+        for other in (*_IN_PLACE, *map(json.dumps, compared)):
             yield encode(source_text(source.path, ""), f"{source.text[:start]}{other}{source.text[end:]}")
         # a null stands behind its key
         key, colon, _ = source.text[start:].partition(":")

@@ -132,7 +132,7 @@ def run_key(gathered: Gathered, inventories: Sequence[str], call: Sequence[str])
         (part for file in (*gathered.beside, *gathered.elsewhere) for part in (file.path, file.data)),
         (part for file in declared.files for part in (file.path, file.data)),
         _charts(gathered),
-        (str(sorted(built.sent.items())), str(sorted(built.followed.items()))),
+        (str(sorted(built.sent.items())), str(sorted(built.followed.items())), built.charts.failure),
         _of(gathered.commit, {file.path for file in gathered.files}),
     )
     return digest_of(("run", *map(digest_of, sections)))

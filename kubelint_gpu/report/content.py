@@ -25,6 +25,7 @@ _RANKS: dict[Severity, int] = {"error": 0, "warning": 1, "note": 2}
 _JOINTS = ("and", "or")
 NEAR = 40
 """Lines between two places that a reader still sees as one picture: about one screen."""
+_MOST_SAID = 10
 
 
 class Source(Protocol):
@@ -169,7 +170,9 @@ def groups(finding: Finding) -> list[list[Mark]]:
     found: list[list[Mark]] = []
     for place in sorted(said):
         primary = place == finding.place
-        label = "; ".join(said[place]) or (object_name(finding) if primary else "")
+        more = f"and {len(said[place]) - _MOST_SAID} more"
+        shown = said[place] if len(said[place]) <= _MOST_SAID + 1 else [*said[place][:_MOST_SAID], more]
+        label = "; ".join(shown) or (object_name(finding) if primary else "")
         mark = Mark(place, label, primary)
         if found and _near(found[-1], mark):
             found[-1].append(mark)

@@ -28,6 +28,16 @@ def is_subchart(folder: str | Path) -> bool:
     return name == "charts" and is_file(os.path.join(above, "Chart.yaml"))  # noqa: PTH118 - same
 
 
+def is_library(folder: str | Path) -> bool:
+    """Whether the chart in a folder is a library chart, which renders nothing by itself."""
+    try:
+        with Path(folder, "Chart.yaml").open("rb") as file:
+            text = file.read(_MOST_CONFIG)
+    except OSError:
+        return False
+    return re.search(rb"(?m)^type:\s*[\"']?library\b", text) is not None
+
+
 def is_file(path: str | Path) -> bool:
     """Whether the path is a regular file, or a link to one."""
     return os.path.isfile(path)  # noqa: PTH113 - pathlib raises where a name is too long

@@ -33,7 +33,7 @@ def script(path: Path, real: str | None, *, update: bool) -> Path:
     here = str(Path(__file__).resolve().parent)
     if real is not None and not update:
         name, called = Path(real).name, shlex.quote(real)
-        path.write_text(f'#!/bin/sh\n[ "$1" = version ] && echo "through {name}" && exit\nexec {called} "$@"\n')
+        path.write_text(f'#!/bin/sh\n[ "$1" = version ] && echo "v0 through {name}" && exit\nexec {called} "$@"\n')
     else:
         path.write_text(
             f"#!{sys.executable}\nimport sys\nsys.path.insert(0, {here!r})\n"
@@ -46,7 +46,7 @@ def script(path: Path, real: str | None, *, update: bool) -> Path:
 def main(real: str | None) -> int:
     """Replay what was recorded, or ask the real one and record it."""
     if sys.argv[1] == "version":
-        print("v0.0.0-recorded" if real is None else f"through {Path(real).name}")
+        print("v0.0.0-recorded" if real is None else f"v0 through {Path(real).name}")
         return 0
     chart = Path(sys.argv[3])
     known = FOLDER / f"{_key(chart)}.json"

@@ -53,7 +53,7 @@ def test_a_schema_that_refers_elsewhere_is_not_used(check, tree, address):
 def test_a_schema_of_its_own_is_used(check, tree):
     schema = '{"properties": {"gpus": {"type": "string"}}}'
     ((path, message),) = problems(check(tree(chart({"templates/pod.yaml": POD, "values.schema.json": schema})), "."))
-    assert path == "chart/Chart.yaml"
+    assert path == "chart/values.yaml"
     assert "helm cannot render it: values don't meet the specifications of the schema" in message
 
 

@@ -10,6 +10,7 @@ from click.testing import CliRunner
 from kubelint_gpu.sources.helm.chart import chart_at
 from kubelint_gpu.sources.helm.chart_render import ChartRenderer, render
 from kubelint_gpu.sources.helm.helm_program import Helm, Release
+from kubelint_gpu.sources.rendering_program import RenderTime
 from kubelint_gpu.values import replace
 from tools.helm_places import Prover, main
 
@@ -173,6 +174,71 @@ def test_a_value_behind_a_schema_a_condition_a_format_and_a_map_is_found(tmp_pat
     assert (api, web) == (("services", "api", "strategy"), ("services", "web", "strategy"))
 
 
+class CountedTime(RenderTime):
+    renders = 0
+
+    def left(self):
+        self.renders += 1
+        return super().left()
+
+
+def test_one_render_shows_what_many_values_decide(tmp_path, helm):
+    (tmp_path / "chart" / "templates").mkdir(parents=True)
+    names = [f"a{number}" for number in range(40)]
+    values = "".join(f"{name}: {number % 3 or 'text'}\n" for number, name in enumerate(names))
+    data = "".join(f"  {name}: {{{{ .Values.{name} | quote }}}}\n" for name in names)
+    for name, text in {
+        "Chart.yaml": HIDDEN["Chart.yaml"],
+        "values.yaml": values,
+        "values.schema.json": '{"properties": {"a0": {"const": "text"}}}',
+        "templates/a.yaml": f"apiVersion: v1\nkind: ConfigMap\nmetadata: {{name: a}}\ndata:\n{data}",
+        "templates/NOTES.txt": '{{ if gt (int .Values.a1) 1 }}{{ fail "another number" }}{{ end }}',
+    }.items():
+        (tmp_path / "chart" / name).write_text(text)
+    time = CountedTime()
+    renderer = ChartRenderer(Helm(helm, named=True), time)
+    found = render(chart_at(tmp_path, "chart", tmp_path), Release(), (), renderer)
+    (origin,) = found.origins
+    assert [origin.found(("data", name)).spot.span.line for name in names] == list(range(1, 41))
+    assert time.renders < 10
+
+
+KEYS = {
+    "Chart.yaml": "apiVersion: v2\nname: keys\nversion: 0.1.0\n",
+    "values.yaml": "env:\n  MODE: fast\nnodes:\n  gpu-a: {count: 2}\n",
+    "templates/_a.tpl": """\
+{{ define "env" }}{{ range $name, $value := .Values.env }}
+- name: {{ $name }}
+  value: {{ $value }}
+{{- end }}{{ end }}
+{{ define "node" }}{{ keys .Values.nodes | first }}{{ end }}
+""",
+    "templates/a.yaml": """\
+apiVersion: v1
+kind: Pod
+metadata: {name: a}
+spec:
+  nodeName: {{ include "node" . }}
+  containers:
+    - name: main
+      image: main
+      env: {{- include "env" . | nindent 8 }}
+""",
+}
+
+
+def test_a_key_that_becomes_a_value_leads_to_the_values(tmp_path, helm):
+    (tmp_path / "chart" / "templates").mkdir(parents=True)
+    for name, text in KEYS.items():
+        (tmp_path / "chart" / name).write_text(text)
+    verdicts = list(Prover(rendered(tmp_path, "chart", helm)).verdicts())
+    assert told(verdicts) == []
+    places = {one.field: one.place for one in verdicts}
+    assert places["Pod.spec.nodeName"] == "chart/values.yaml:4:3"
+    assert places["Pod.spec.containers.0.env.0.name"] == "chart/values.yaml:2:3"
+    assert places["Pod.spec.containers.0.env.0.value"] == "chart/values.yaml:2:9"
+
+
 def test_the_tool_prints_what_is_proven_for_each_choice_of_values(helm):
     ran = CliRunner().invoke(main, [str(EXAMPLE / "tracker"), "--helm", helm])
     assert ran.exit_code == 0
@@ -189,6 +255,7 @@ def test_a_wrong_place_is_not_proven(helm):
     class Mistaken:
         def __init__(self, origin):
             self._origin = origin
+            self.compared = origin.compared
 
         def found(self, _pointer):
             return self._origin.found(("spec", "template", "spec", "containers", 0, "name"))

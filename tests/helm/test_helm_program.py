@@ -5,9 +5,10 @@ from __future__ import annotations
 import os
 
 import pytest
-from helm_runs import POD, SELECTED, chart, inventory, place
+from helm_runs import CHART, POD, SELECTED, chart, inventory, place
 
 from kubelint_gpu.documents import source_text
+from kubelint_gpu.sources.helm.chart_values import ChartValues
 from kubelint_gpu.sources.helm.helm_program import complaint
 from kubelint_gpu.sources.render import Spot
 
@@ -26,6 +27,38 @@ def test_a_helm_that_is_not_there_is_an_error(check, tree):
     ran = check(root, ".", helm="./nothing")
     assert ran.code == 2
     assert "--helm: there is no program ./nothing" in ran.err
+
+
+def test_a_program_that_is_no_helm_is_named(check, tree):
+    (found,) = check(tree(chart({"templates/pod.yaml": POD})), ".", helm="/bin/echo").findings
+    assert place(found)[:3] == ("KLG006", "chart/Chart.yaml", 2)
+    assert "/bin/echo is not helm: `/bin/echo version` prints no version of Helm" in found["message"]
+
+
+def test_a_library_alone_needs_no_helm(check, tree):
+    root = tree(chart({"templates/_a.tpl": ""}, head=f"{CHART}type: library\n"))
+    ran = check(root, ".", "--output-format", "text", helm=None, env=NO_HELM)
+    assert (ran.code, "Chart.yaml" in ran.out, ran.err) == (0, False, "")
+
+
+def test_an_equal_run_with_another_helm_is_not_repeated(check, tree):
+    root = tree(chart({"templates/pod.yaml": POD}))
+    assert check(root, ".", helm=None, env=NO_HELM).code == 0
+    assert check(root, ".", helm="./nothing").code == 2
+
+
+SCHEMA = """\
+{"additionalProperties": false, "properties": {"gpus": {"type": "integer"}, "image": {"properties": {"tag": {"type": "string"}}}}}
+"""
+
+
+@pytest.mark.parametrize(
+    ("values", "line"),
+    [("image: {tag: '1'}\ngpus: two\n", 2), ("gpus: 1\nimage:\n  tag: 5\n", 3), ("gpus: 1\ngpu: 2\n", 2)],
+)
+def test_a_value_that_a_schema_refuses_is_an_error_at_the_value(check, tree, values, line):
+    root = tree(chart({"templates/pod.yaml": POD, "values.schema.json": SCHEMA}, values=values))
+    assert check(root, ".", "--select", "KLG006").told == [("KLG006", "chart/values.yaml", line)]
 
 
 def test_what_helm_refuses_is_an_error_at_its_line(check, tree):
@@ -58,12 +91,14 @@ def test_a_hook_that_helm_leaves_out_is_a_note(check, tree, events):
 )
 def test_a_render_without_an_end_is_told_in_words(error):
     chart_file = Spot("chart/Chart.yaml", source_text("chart/Chart.yaml", "name: a\n").span(0, 4))
-    told = complaint(error, (), None, chart_file)
+    told = complaint(error, (), None, chart_file, ChartValues(()))
     assert (told.path, told.span) == (chart_file.path, chart_file.span)
     assert told.message.startswith("helm cannot render it: it uses more memory than it may")
 
 
 def test_an_error_that_names_a_runtime_is_no_lack_of_memory():
     chart_file = Spot("chart/Chart.yaml", source_text("chart/Chart.yaml", "name: a\n").span(0, 4))
-    told = complaint("Error: values do not meet the schema: runtime: must be a text", (), None, chart_file)
+    told = complaint(
+        "Error: values do not meet the schema: runtime: must be a text", (), None, chart_file, ChartValues(())
+    )
     assert told.message == "helm cannot render it: values do not meet the schema: runtime: must be a text"

@@ -136,6 +136,9 @@ spec:
   {{- if eq .Values.kind "StatefulSet" }}
   serviceName: {{ .Release.Name }}
   {{- end }}
+  {{- with .Values.strategy }}
+  {{ eq $.Values.kind "Deployment" | ternary "strategy" "updateStrategy" }}: {{- toYaml . | nindent 4 }}
+  {{- end }}
   selector: {matchLabels: {app: {{ .Release.Name }}}}
   template:
     metadata: {labels: {app: {{ .Release.Name }}}}
@@ -211,6 +214,13 @@ INCIDENTS = {
         [f"allocatable: {CPU}, {GPU}"],
         "KLG109",
         "replicaCount",
+    ),
+    # Traefik: the new pod of a DaemonSet needs the port of the old one
+    "surge": (
+        "kind: DaemonSet\nports:\n  web: {port: 80, host: 8080}\nstrategy:\n  rollingUpdate: {maxSurge: 1, maxUnavailable: 0}\n",
+        PLAIN,
+        "KLG110",
+        "maxSurge",
     ),
     # Ollama beside others: CPU is short
     "little CPU": ("resources: {limits: {cpu: 6}}\nreplicaCount: 3\n", PLAIN * 2, "KLG109", "replicaCount"),

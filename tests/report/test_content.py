@@ -180,6 +180,11 @@ def test_what_is_said_of_one_place_is_joined_and_silence_names_the_object():
     assert lines(groups(bare)) == [[(10, object_name(bare), True)]]
 
 
+def test_of_many_sentences_about_a_place_ten_are_shown():
+    label = lines(groups(finding(*[(at(10), str(number)) for number in range(1000)])))[0][0][1]
+    assert label == "0; 1; 2; 3; 4; 5; 6; 7; 8; 9; and 990 more"
+
+
 @pytest.mark.parametrize(
     ("message", "named"),
     [

@@ -7,7 +7,7 @@ from functools import cached_property
 from typing import Any
 
 from kubelint_gpu.documents import Document, Pointer, Reading, Role, value_at
-from kubelint_gpu.sources.helm.chart_values import ABSENT, Setting, value_or_absent
+from kubelint_gpu.sources.helm.chart_values import ABSENT, RENAMED, Setting, value_or_absent
 from kubelint_gpu.sources.helm.marking import Marked
 from kubelint_gpu.sources.helm.named_values import PROBE, candidates, compared, is_near, probes, settings_compared
 from kubelint_gpu.sources.helm.provenance import Provenance, Trial
@@ -103,15 +103,18 @@ class ChartOrigin:
             end = self._document.locate(pointer).end if role == "key" else span.end
             pieces = self._provenance.pieces_at(section, span.start, end)
             decided = self._deciding(section, pointer, pieces, span.start, end, whole=role == "key")
-        spot = self._provenance.values.spot(decided, role) if decided is not None else None
+        if decided is None:
+            return Found(template, certain)
+        values, other = decided
+        spot = self._provenance.values.spot(values, "key" if other is RENAMED else role)
         if spot is None:
-            return Found(template, certain, values=decided)
-        return Found(spot, certain=True, template=template, values=decided)
+            return Found(template, certain, values=values)
+        return Found(spot, certain=True, template=template, values=None if other is RENAMED else values)
 
     def _deciding(
         self, section: Section, pointer: Pointer, pieces: Sequence[Marked], start: int, end: int, *, whole: bool
-    ) -> Pointer | None:
-        """Return the value that decides a present field; None if none does.
+    ) -> Setting | None:
+        """Return the value that decides a present field, with another one; None if none does.
 
         For a `whole` mapping or list it is a value that is equal to it. What no action prints is decided by a value
         that makes the template print something else in its place.
@@ -119,7 +122,13 @@ class ChartOrigin:
         value, values = value_at(self._document.value, pointer), self._provenance.values
         actions = [one for one in pieces if one.is_action]
 
+        def is_shown(one: Setting) -> bool | None:
+            unknown = whole or one[1] is RENAMED
+            return None if unknown else self._provenance.is_shown(section, one[0], start, end)
+
         def is_changed(trial: Trial) -> bool | None:
+            if len(trial) == 1 and is_shown(trial[0]):
+                return True
             told = self._provenance.is_other_text(section, trial, start, end)
             if told is not None:
                 return told
@@ -130,7 +139,9 @@ class ChartOrigin:
             return _is_replaced(self._document.value, other, pointer, may_go=may_go) or None
 
         def trials() -> Iterator[list[Setting]]:
-            yield candidates(values, self._named(section, actions), pointer, value, self._name, whole=whole)
+            every = candidates(values, self._named(section, actions), pointer, value, self._name, whole=whole)
+            yield [one for one in every if is_shown(one)][:1]
+            yield [one for one in every if is_shown(one) is not False]
             if whole or not actions:
                 names = self._named(section, pieces[:1], ranges=False)
                 names = [one for one in names if not (isinstance(known := values.value(one), dict | list) and known)]
@@ -140,8 +151,8 @@ class ChartOrigin:
 
         return self._first_of((section.template, pointer, whole, *(one.start for one in pieces)), trials(), is_changed)
 
-    def _deciding_absent(self, section: Section, pointer: Pointer) -> Pointer | None:
-        """Return the value that could add a field that is absent or null; None if none does."""
+    def _deciding_absent(self, section: Section, pointer: Pointer) -> Setting | None:
+        """Return the value with which a field that is absent or null would be there; None if there is none."""
         depth = next(size for size in range(len(pointer) - 1, -1, -1) if self._document.present(pointer[:size]))
         home, key = pointer[:depth], pointer[depth]
         if not isinstance(key, str):
@@ -153,6 +164,8 @@ class ChartOrigin:
             return None
 
         def is_there(trial: Trial) -> bool | None:
+            if self._provenance.is_key_added(section, trial, inner.start, inner.end, key):
+                return True
             other = self._provenance.object_in(section, trial)
             present = value_or_absent(other, (*home, key))
             return present not in (None, ABSENT) if value_or_absent(other, home) is not ABSENT else None
@@ -172,15 +185,14 @@ class ChartOrigin:
 
         return self._first_of((section.template, home, key, *(one.start for one in pieces)), trials(), is_there)
 
-    def _first_of(self, field: Hashable, trials: Iterator[list[Setting]], test: Test) -> Pointer | None:
+    def _first_of(self, field: Hashable, trials: Iterator[list[Setting]], test: Test) -> Setting | None:
         """Return the first value of some lists that passes a test; what decides this field elsewhere is tried first."""
         known = self._provenance.decided.get(field)
         if known is None or not test((known,)):
             known = next((found for each in trials if (found := _first(each, test)) is not None), None)
-        if known is None:
-            return None
-        self._provenance.decided[field] = known
-        return known[0]
+        if known is not None:
+            self._provenance.decided[field] = known
+        return known
 
     def _written(self, pieces: Sequence[Marked], key: str) -> list[tuple[str, list[Piece]]]:
         """Return the pieces that write a key in the files of some pieces, by file."""

@@ -162,7 +162,8 @@ def render(
         top = _top(found)
         return replace(found, problems=(*chart.problems, Obstacle(top.path, top.span, f"{found.path}: {error}")))
     if ran.failed:
-        return replace(found, problems=(complaint(ran.error, _templates(found), chart, _top(found)), *chart.problems))
+        refusal = complaint(ran.error, _templates(found), chart, _top(found), chart_values(found))
+        return replace(found, problems=(refusal, *chart.problems))
     reading = read(found.path, ran.output, max_bytes=MOST_OUTPUT, skimmed=SKIMMED)
     return replace(
         found,
@@ -201,8 +202,8 @@ def _run(found: RenderedChart, texts: Mapping[str, bytes] | None = None, further
         for folder in (home, tree, beside):
             folder.mkdir()
         for path, data in {**found.chart.files, **(texts or {})}.items():
-            # a schema refuses another value, and changes nothing of what is printed
-            if further is not None and posixpath.basename(path) == SCHEMA:
+            # a schema and notes may refuse another value, and change nothing of what is printed
+            if further is not None and path.endswith((SCHEMA, "NOTES.txt")) and b"{{- define" not in data:
                 continue
             target = tree / path
             target.parent.mkdir(parents=True, exist_ok=True)

@@ -18,6 +18,8 @@ from kubelint_gpu.values import Value
 STEPS = pattern(r"(?<!\\)\.")
 ABSENT = object()
 """Stands in place of a value that is not there."""
+RENAMED = object()
+"""In place of another value: the key of the value gets another name."""
 Setting = tuple[Pointer, Any]
 """A value to set, with its pointer."""
 
@@ -222,6 +224,8 @@ def _set(base: Any, pointer: Pointer, value: Any) -> Any:
     if isinstance(base, list) and isinstance(step, int):
         return [_set(one, rest, value) if index == step else one for index, one in enumerate(base)]
     known = base if isinstance(base, dict) else {}
+    if value is RENAMED and not rest:
+        return {**known, step: None, f"{step}x": known.get(step)}
     return {**known, step: _set(known.get(step), rest, value)}
 
 

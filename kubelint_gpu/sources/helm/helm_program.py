@@ -7,13 +7,14 @@ import re
 import shutil
 import tempfile
 from collections.abc import Sequence
-from itertools import islice
+from itertools import groupby, islice
 from pathlib import Path
 
 from kubelint_gpu.documents import Reading
 from kubelint_gpu.patterns import pattern
 from kubelint_gpu.sources.children import Ran
 from kubelint_gpu.sources.helm.chart import Chart
+from kubelint_gpu.sources.helm.chart_values import ChartValues
 from kubelint_gpu.sources.programs import find, is_of_checkout, passed_over
 from kubelint_gpu.sources.render import Obstacle, Spot
 from kubelint_gpu.sources.rendering_program import ProgramError, RenderTime, run
@@ -29,6 +30,9 @@ _MOST_LOG = 400_000
 _PLACE = pattern(
     r"(?<![^\s:()\"])(?P<name>[^\s:()\"]+/templates/[^\s:()\"]+)"
     r"(?:\)?:\s*(?:error converting[^:]*: )?(?:yaml: )?(?:line )?(?P<line>\d+)(?::(?P<column>\d+))?)?"
+)
+_REFUSED = pattern(
+    r"^(?:(?P<chart>[\w.-]+):$|- at '(?P<at>[^'\n]*)': (?:additional properties '(?P<more>[^'\n]*)')?)", re.MULTILINE
 )
 _SKIPPED = pattern(r"skipping unknown hooks?\W+(?:hookTypes=)?\"?(?P<events>[^\"\n]{1,400})")
 _MOST_SKIPPED = 20
@@ -101,7 +105,7 @@ def template(helm: Helm, chart: Path, values: list[Path], home: Path, release: R
     """Run `helm template` for a folder that holds a copy of the chart.
 
     Raises:
-        ProgramError: Helm cannot be started, took too long, printed too much, or lies among the files of the run.
+        ProgramError: Helm cannot be started, took too long, printed too much, is of the checkout, or is no Helm.
     """
     if not helm.named and is_of_checkout(helm.path):
         raise ProgramError(f"{helm.path} lies in the checkout, and is started only if --helm names it")
@@ -115,7 +119,10 @@ def template(helm: Helm, chart: Path, values: list[Path], home: Path, release: R
     ]
     seconds = time.left()
     with time.counted():
-        return _run(command, home, seconds)
+        ran = _run(command, home, seconds)
+    if b"# Source: " not in ran.output and re.search(r"v?\d", version(helm)) is None:
+        raise ProgramError(f"{helm.path} is not helm: `{helm.path} version` prints no version of Helm")
+    return ran
 
 
 def _run(command: list[str], home: Path, seconds: float) -> Ran:
@@ -139,16 +146,20 @@ def hooks_left_out(log: str, templates: Sequence[Reading], top: Spot) -> list[Ob
     return found
 
 
-def complaint(error: str, templates: Sequence[Reading], chart: Chart, top: Spot) -> Obstacle:
+def complaint(error: str, templates: Sequence[Reading], chart: Chart, top: Spot, values: ChartValues) -> Obstacle:
     """Return the place and the sentence for an error that Helm printed."""
     lines = [line.strip() for line in error.splitlines() if line.strip()]
     lines = [line for line in lines if not line.startswith(("WARNING:", "Use --debug", "level="))]
+    # Helm prints them in any order
+    parts = groupby(lines, lambda line: line.startswith("- at "))
+    lines = [line for is_sorted, part in parts for line in (sorted(part) if is_sorted else part)]
     text = " ".join(lines)[:_MOST_READ]
     text = text[max(text.find("Error: "), 0) :].removeprefix("Error: ") or "it says nothing"
     if lines and lines[0].startswith(_CRASHED):
         text = "it uses more memory than it may; look for a range, an include or a tpl that does not end"
     text = re.sub(r"(?<!\S)\S*/kubelint-gpu-[^/\s]*/(?:chart|values)/?", "", text)
     match = _PLACE().search(text)
+    top = _refused("\n".join(lines), chart, values, top)
     path, span = top.path, top.span
     if match is not None:
         inner = match["name"].partition("/")[2]
@@ -161,3 +172,16 @@ def complaint(error: str, templates: Sequence[Reading], chart: Chart, top: Spot)
             path, span = source.path, source.span(start, start + 1)
     shortened = text if len(text) <= _MOST else text[:_MOST] + " …"
     return Obstacle(path, span, f"helm cannot render it: {shortened}")
+
+
+def _refused(error: str, chart: Chart, values: ChartValues, top: Spot) -> Spot:
+    """Return where the first value stands that a schema refuses; `top` if no schema refuses one."""
+    prefix: tuple[str, ...] = ()
+    for match in _REFUSED().finditer(error):
+        if match["chart"]:
+            prefix = (match["chart"],) if match["chart"] != chart.value.get("name") else ()
+        steps = (*(match["at"] or "").split("/")[1:], *filter(None, [match["more"]]))
+        spot = values.spot((*prefix, *(int(step) if step.isdecimal() else step for step in steps)))
+        if spot is not None and not match["chart"]:
+            return spot
+    return top

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
-from itertools import islice
+from itertools import count, islice
 from typing import Any
 
 from kubelint_gpu.documents import Pointer, value_at
 from kubelint_gpu.groups import grouped
 from kubelint_gpu.patterns import pattern
-from kubelint_gpu.sources.helm.chart_values import ChartValues, Setting, items
+from kubelint_gpu.sources.helm.chart_values import RENAMED, ChartValues, Setting, items
 from kubelint_gpu.sources.helm.marking import names_included
 from kubelint_gpu.sources.helm.template_text import Piece
 
@@ -22,6 +22,7 @@ _MOST_ITEMS = 64
 _MOST_COMPARED = 8
 _MOST_IN_TEXTS = 4
 _SHORTEST = 2
+_LONGEST = 200
 PROBE = "kubelintGpuProbe"
 _VALUES = pattern(r"\bValues((?:\.[A-Za-z_]\w*)+)")
 _ALL_VALUES = pattern(r"\bValues\b(?!\.\w)")
@@ -100,6 +101,11 @@ class NamedValues:
                     if isinstance(value_at(value, one), dict | list):
                         more.append((*home, *one))
             bases = more[:_MOST_ITEMS]
+
+    @cached_property
+    def quoted(self) -> frozenset[str]:
+        """Return the texts in quotes in the actions, with which a value might be compared."""
+        return frozenset(text for _, one in self._every for text in _QUOTED().findall(one.inner))
 
     @property
     def _every(self) -> Iterator[_Placed]:
@@ -180,6 +186,35 @@ def settings_compared(values: ChartValues, named: Sequence[Pointer], pieces: Seq
     return list(islice(trials, _MOST_COMPARED))
 
 
+def replacements(values: ChartValues, kept: Collection[str]) -> dict[Pointer, Any]:
+    """Return another value for each number and each text of one line, except for the texts `kept`."""
+    found: dict[Pointer, Any] = {}
+    seen = {str(known) for _, known in values.below(())}
+    for number, (one, known) in enumerate(values.below(())):
+        if isinstance(known, str) and 0 < len(known) <= _LONGEST and "\n" not in known and known not in kept:
+            found[one] = f"{known}-zq{number}q"
+        elif isinstance(known, int | float) and not isinstance(known, bool):
+            found[one] = next(known + more for more in count(1) if str(known + more) not in seen)
+            seen.add(str(found[one]))
+    return found
+
+
+def shows(known: Any, other: Any, before: str, after: str) -> bool:
+    """Whether the output `after` shows the replacement of a value that the output `before` was made with."""
+    token = str(other).rpartition("-")[2]
+    is_new = re.search(rf"(?<!\w){re.escape(token)}(?!\w)", after) is not None and token not in before
+    return is_new and (isinstance(known, str) or str(known) in before)
+
+
+def replaced(value: Any, pointer: Pointer, changes: Mapping[Pointer, Any]) -> Any:
+    """Return a value with replacements at their pointers; a null in a mapping is left out."""
+    if isinstance(value, dict):
+        return {step: replaced(one, (*pointer, step), changes) for step, one in items(value) if one is not None}
+    if isinstance(value, list):
+        return [replaced(one, (*pointer, step), changes) for step, one in items(value)]
+    return changes.get(pointer, value)
+
+
 def probes(values: ChartValues, pointer: Pointer, key: str) -> Iterator[Any]:
     """Yield replacements of a value that may make a key appear, or a condition turn out otherwise."""
     known = values.value(pointer)
@@ -219,7 +254,17 @@ def candidates(
             rank = (unlike > 0, other, unlike, not is_near(values, leaf, name), number, len(leaf))
             ranked[leaf] = min(ranked.get(leaf, rank), rank)
     best = dict.fromkeys((*in_texts, *sorted(ranked, key=lambda leaf: ranked[leaf])))
-    return [(leaf, _another(values.value(leaf), is_text="\n" in text)) for leaf in best]
+    return [
+        *_renamed(values, named, text),
+        *((leaf, _another(values.value(leaf), is_text="\n" in text)) for leaf in best),
+    ]
+
+
+def _renamed(values: ChartValues, named: Sequence[Pointer], text: str) -> list[Setting]:
+    """Return other names for the keys with which a text ends."""
+    keys = (leaf for one in named for leaf, _ in values.below(one) if len(leaf) > 1 and isinstance(leaf[-1], str))
+    mine = (leaf for leaf in keys if f"-{text}".endswith(f"-{leaf[-1]}"))
+    return [(leaf, RENAMED) for leaf in islice(dict.fromkeys(mine), _MOST_COMPARED)]
 
 
 def _shown(value: Any) -> str:

@@ -12,16 +12,16 @@ from collections.abc import Callable, Collection, Hashable, Iterator
 from functools import cached_property
 from typing import Any
 
-from kubelint_gpu.documents import SourceText
+from kubelint_gpu.documents import Pointer, SourceText
 from kubelint_gpu.sources.helm.chart_values import ChartValues, Setting, overlays
 from kubelint_gpu.sources.helm.marking import Marked, MarkedCopy, Printed, marked_copy, printed
-from kubelint_gpu.sources.helm.named_values import NamedValues
+from kubelint_gpu.sources.helm.named_values import NamedValues, replaced, replacements, shows
 from kubelint_gpu.sources.helm.sections import Alignment, Chunks, Section, Sections
 from kubelint_gpu.sources.helm.template_text import Piece
 from kubelint_gpu.sources.render import Spot
 
 MOST_PROBES = 300
-"""Renders with another value, for one chart with its values."""
+"""Renders with another value, for a chart with fewer values; others get one for each value."""
 
 Trial = tuple[Setting, ...]
 """Values to set at once."""
@@ -82,22 +82,56 @@ class Provenance:
         return self._counterpart(section, others) if others is not None else None
 
     def is_other_text(self, section: Section, trial: Trial, start: int, end: int) -> bool | None:
-        """Whether other values change a part of one line of the output; None if the texts do not answer it."""
-        others = self._probed(trial)
+        """Whether other values change a part of the output; None if the texts do not answer it."""
+        texts = self._texts(section, self._probed(trial), start, end)
+        return texts[0] != texts[1] if texts is not None else None
+
+    def is_shown(self, section: Section, pointer: Pointer, start: int, end: int) -> bool | None:
+        """Whether a part of the output shows a value that is replaced; False if it stays as it is, None if unknown."""
+        texts = self._texts(section, self._replaced, start, end) if pointer in self._replacements else None
+        if texts is None:
+            return None
+        return texts[0] != texts[1] and (shows(self.values.value(pointer), self._replacements[pointer], *texts) or None)
+
+    def _texts(self, section: Section, others: Sections | None, start: int, end: int) -> tuple[str, str] | None:
+        """Return a part of a line, and what another render has in its place; None if the texts do not say it."""
         other = others.numbered(section.template, section.number) if others is not None else None
-        if other is None or other.text == section.text:
-            return None if other is None else False
-        begin, stop = start - section.start, end - section.start
-        head, old, tail = section.text[:begin], section.text[begin:stop], section.text[stop:]
-        new = other.text[len(head) : len(other.text) - len(tail)]
+        text, begin = section.text, start - section.start
+        old = text[begin : end - section.start]
+        if other is None or other.text == text or text.count("\n") != other.text.count("\n"):
+            return (old, old) if other is not None and other.text == text else None
+        head = text[text.rfind("\n", 0, begin) + 1 : begin]
+        line, instead = (one.split("\n")[text.count("\n", 0, begin)] for one in (text, other.text))
+        new = instead[len(head) :]
         # within braces and brackets a text may be several values
-        whole = "\n" not in old + new and head.endswith((": ", "- ")) and tail.startswith("\n")
-        return True if whole and new.strip() and f"{head}{new}{tail}" == other.text else None
+        alone = head.endswith((": ", "- ")) and line == f"{head}{old}" and instead.startswith(head) and new.strip()
+        return (old, new) if alone else None
+
+    def is_key_added(self, section: Section, trial: Trial, start: int, end: int, key: str) -> bool:
+        """Whether the texts show that other values only add a key to the block mapping from `start` to `end`."""
+        others, text, begin = self._probed(trial), section.text, start - section.start
+        other = others.numbered(section.template, section.number) if others is not None else None
+        line = f"\n{' ' * (begin - text.rfind(chr(10), 0, begin) - 1)}{key}:"
+        place = other.text.find(line, begin) if other is not None else -1
+        if other is None or not 0 <= place <= end - section.start or other.text[:place] != text[:place]:
+            return False
+        added = other.text[place + len(line) : len(other.text) - len(text) + place]
+        return other.text.endswith(text[place:]) and added.strip() not in ("", "null", "~")
+
+    @cached_property
+    def _replaced(self) -> Sections | None:
+        """A render with another value for each number and text; None if Helm refuses it."""
+        output = self._rerun(None, replaced(self.values.merged, (), self._replacements))
+        return None if output is None else Sections(output)
+
+    @cached_property
+    def _replacements(self) -> dict[Pointer, Any]:
+        return replacements(self.values, self.named.quoted)
 
     def _probed(self, trial: Trial) -> Sections | None:
         key = repr(trial)
         if key not in self._probes:
-            if len(self._probes) >= MOST_PROBES:
+            if len(self._probes) >= max(MOST_PROBES, len(self.values.below(()))):
                 return None
             output = self._rerun(None, overlays(self.values, trial))
             self._probes[key] = None if output is None else Sections(output)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from kubelint_gpu.findings.finding import Finding
 from kubelint_gpu.kube.values.frozen import EMPTY
-from kubelint_gpu.sources.checkout import is_chart, is_folder, is_subchart
+from kubelint_gpu.sources.checkout import is_chart, is_folder, is_library, is_subchart
 from kubelint_gpu.sources.helm.given_values import GivenValues
 from kubelint_gpu.sources.render import Spot
 from kubelint_gpu.values import Value, replace
@@ -163,13 +163,15 @@ def render_charts(
     if not folders:
         return RenderedCharts()
     from kubelint_gpu.sources.helm.chart_render import ChartRenderer
-    from kubelint_gpu.sources.helm.helm_program import FLAG, find_helm
+    from kubelint_gpu.sources.helm.helm_program import FLAG, Helm, find_helm
     from kubelint_gpu.sources.rendering_program import RenderTime
 
     try:
         helm = find_helm(settings.program)
     except ProgramError as error:
-        return RenderedCharts(failure=str(error))
+        if not all(map(is_library, folders)):
+            return RenderedCharts(failure=str(error))
+        helm = Helm("")
     renderer = ChartRenderer(helm, RenderTime(settings.seconds, FLAG))
     given = [path for path in paths if is_folder(cwd / path)]
     return _ChartRendering(renderer, settings, chosen, cwd, given, done).all(folders)
