@@ -137,14 +137,15 @@ def class_files(manifests: Iterable[bytes], around: Around) -> list[SourceFile]:
     return manifests_of(paths, around.known)
 
 
-def decided_files(commit: Commit | None, files: Sequence[SourceFile], root: Path) -> tuple[list[str], str]:
+def decided_files(commit: Commit | None, files: Sequence[SourceFile], root: Path | None) -> tuple[list[str], str]:
     """Return the files with pods below a root that some files decide about; of a commit, or decided about before it.
 
     They name a class that is declared there, or a namespace with limits, budgets or scaling; of a commit they are
     tracked. Then why not all of them are returned; empty if all are. Without a commit, files with pods decide nothing:
-    these pods are judged.
+    these pods are judged. Nothing is returned without a root.
     """
-    if commit is None and any(word in one.data for one in files for word in _WITH_PODS):
+    root = commit.root if commit is not None else root
+    if root is None or (commit is None and any(word in one.data for one in files for word in _WITH_PODS)):
         return [], ""
     try:
         old = commit.before(max_bytes=MAX_BYTES).values() if commit is not None else ()

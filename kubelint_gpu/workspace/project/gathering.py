@@ -244,8 +244,7 @@ def gather(
     collected = collect(paths, stdin=sys.stdin.buffer, stdin_filename=stdin_filename)
     paths, offered, commit = _offered(paths, collected, hook=hook)
     named, mine = named_files(paths), tuple(file.path for file in offered)
-    root = commit.root if commit is not None else repository.root
-    decided, lost = decided_files(commit, offered, root) if hook or named else ([], "")
+    decided, lost = decided_files(commit, offered, repository.root if named else None)
     members = collect((*repository.companions(mine), *_neighbours(commit, offered), *decided)).files
     given = inventories or settings.inventories
     declared = frozenset(map(os.path.realpath, given))
