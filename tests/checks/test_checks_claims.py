@@ -106,7 +106,9 @@ def test_a_quota_that_wants_requests_is_answered_with_these_and_stops_no_templat
         "spec: {hard: {requests.memory: 100Gi}}\n"
     )
     found = only(findings(stateful_set() + quota), "KLG111")
-    assert found.message.startswith("none of its 2 replicas can run: each is refused (failed quota: q: must specify")
+    assert found.message == (
+        "none of its 2 replicas can run: each is refused by quota q, which demands requests.memory"
+    )
     assert found.help == ("set the requests and limits that the quota counts, or declare a LimitRange that sets them",)
 
 
