@@ -36,10 +36,12 @@ def capacity_text(found: CapacityAnswer, width: int) -> Iterator[str]:
     if found.shares:
         yield from _table(found.shares, width)
         yield ""
+        waits = "PENDING: those that declared pods ask for and do not find. "
+        pending = any(one.pending for one in found.shares)
         yield from textwrap.wrap(
-            "DECLARED: the GPUs that declared pods hold at rest. PENDING: those that declared pods ask for and do not "
-            "find. ONE BY ONE and AT ONCE: the spare GPUs that rollouts take if they come one after the other, or all "
-            "at once. A workload that may have a pod fewer for a time takes none.",
+            f"DECLARED: the GPUs that declared pods hold at rest. {waits if pending else ''}ONE BY ONE and AT ONCE: "
+            "the spare GPUs that rollouts take if they come one after the other, or all at once. A workload that may "
+            "have a pod fewer for a time takes none.",
             width,
         )
     else:
@@ -117,8 +119,10 @@ def demanded(
 def departure_text(one: Departure, width: int) -> Iterator[str]:
     """The lines of `kubelint-gpu drain`."""
     width = max(width, _NARROWEST)
+    driven = sum(len(move.preempted) for move in one.moves)
     pods = sum(move.drained.pods for move in one.moves)
-    yield f"{one.what}: {counted(pods, 'pod')} must move, {_found(pods, one.pending)}."
+    evicted = f", {counted(driven, 'pod')} elsewhere {'is' if driven == 1 else 'are'} preempted" if driven else ""
+    yield f"{one.what}: {counted(pods - driven, 'pod')} must move{evicted}, {_found(pods, one.pending)}."
     for move in one.moves:
         yield from _wrapped(f"{move.group.name}: {_pods(move.drained.pods, move.group.gpus)}", width)
         for text in _move(move):

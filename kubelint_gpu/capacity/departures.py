@@ -96,7 +96,7 @@ def departure(cluster: FullCluster, nodes: Collection[str], what: str) -> Depart
             for pod, node in victims:
                 preempted.setdefault(owner_of(pod), []).append(node)
             lost += [pod for pod, _ in victims if owner_of(pod) not in keys and is_moved(pod)]
-            added, left = place(there, 1, left.without(victims))
+            added, left = place(there, pods - len(found), left.without(victims))
             if not added:
                 break
             found += added

@@ -7,7 +7,6 @@ from collections.abc import Iterator, Sequence
 from kubelint_gpu.analysis.certainty import is_certain_together
 from kubelint_gpu.analysis.growing_pools import growing
 from kubelint_gpu.analysis.rollout_facts import blocked_by_waiting, judged_together, judgements_in, rolled_in
-from kubelint_gpu.builders.common_cause import exclusive_causes
 from kubelint_gpu.builders.waiting_pods import of_one_node
 from kubelint_gpu.engine.api import ApplySet, Diagnostic, Related, WorkloadCheck, field_pointers, rule
 from kubelint_gpu.engine.remedies import no_surge_in
@@ -111,7 +110,6 @@ def _draft(
         cycle=tuple(sentence for wait in waits for sentence in wait.sentences()),
         help=(_FIRST,) if crowded else of_one_node(first, waits[0].waiting) or (_APART,),
         proposals=() if crowded else no_surge_in(involved),
-        waits=tuple(key for wait in waits for key in exclusive_causes(unit, first, wait.waiting)),
     )
 
 

@@ -142,8 +142,9 @@ def _advice(unit: ApplySet, subject: WorkloadCheck, bound: int | None) -> str:
     which = f"a {'low ' * batch}PriorityClass"
     if bound is not None:
         which = f"a PriorityClass {'of at most' if batch else 'above'} {bound}"
-    fits = (one for one in classes if bound is None or (one.value <= bound if batch else one.value > bound))
-    names = sorted(found.name for found in fits)
+    fits = [one for one in classes if bound is None or (one.value <= bound if batch else one.value > bound)]
+    # with a class that preempts nobody a service still evicts nobody
+    names = sorted(found.name for found in fits if batch or found.preemption_policy != "Never")
     if names:
         return f"set {_CLASS} to {some(names, 'class', 'or')}"
     return f"declare {which} for GPU workloads and name it in {_CLASS}"

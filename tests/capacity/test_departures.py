@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 from full_clusters import budget, laid_out, node, running, workload
 
+from kubelint_gpu.capacity.capacity_text import departure_text
 from kubelint_gpu.capacity.departures import departure, departures, interruptions
 from kubelint_gpu.values import replace
 
@@ -100,6 +101,23 @@ def test_drains_of_very_many_pods_are_not_looked_at(tmp_path):
         interruptions(replace(found, groups=tuple(replace(one, placed=("m",) * 10_001) for one in found.groups)))
         is None
     )
+
+
+def test_one_preemption_makes_room_for_all_pods_that_fit_then(tmp_path):
+    classes = [
+        {"apiVersion": "scheduling.k8s.io/v1", "kind": "PriorityClass", "metadata": {"name": name}, "value": value}
+        for name, value in (("high", 1000), ("low", 1))
+    ]
+    pods = [
+        workload("high", 2, 2, priorityClassName="high", nodeSelector={"topology.kubernetes.io/zone": "a"}),
+        workload("low", 1, 4, priorityClassName="low"),
+    ]
+    found = laid_out(tmp_path, [node("m", 4), node("n", 4)], [*classes, *pods])
+    gone = departure(found, ["m"], "m")
+    high, low = gone.moves
+    assert (high.to, high.drained.stranded, low.preempted) == (("n", "n"), 0, ("n",))
+    told = next(departure_text(gone, 80))
+    assert told == "m: 2 pods must move, 1 pod elsewhere is preempted, and 1 finds no node."
 
 
 def test_pods_that_find_no_node_preempt_and_those_that_they_drive_away_look_for_another(tmp_path):

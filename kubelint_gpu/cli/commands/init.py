@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -56,15 +57,29 @@ def command(yes: bool, draft: bool, context: str) -> int:
         found, question = _declared(root), f"Draft {_INVENTORY}, to fill in?"
         inventory = found[0] if len(found) == 1 else "" if found else _captured(context, yes=yes, draft=draft)
         baseline = _baseline(root, inventory, yes=yes)
-        if not (found or inventory) and (yes or draft or click.confirm(question, default=True)):
+        if not (found or inventory) and (yes or draft or _agrees(question)):
             _write(root / _INVENTORY, _DRAFT, "is drafted, to be filled in")
-        if yes or click.confirm(f"Write {_CONFIGURATION}?", default=True):
+        if yes or _agrees(f"Write {_CONFIGURATION}?"):
             _write(configured, _configuration(inventory, baseline))
     _hook(root / _HOOK, yes=yes)
     say("\nNext:")
     for step in _next(root):
         say(f"  {step}")
     return NOTHING
+
+
+def _agrees(question: str) -> bool:
+    """Ask a question; yes is the default.
+
+    Raises:
+        click.ClickException: nobody is there to answer.
+    """
+    try:
+        return click.confirm(question, default=True)
+    except click.Abort:
+        if sys.stdin.isatty():
+            raise
+        raise click.ClickException("nobody answers: init --yes asks nothing and makes what is missing") from None
 
 
 def _root() -> Path:
@@ -109,7 +124,7 @@ def _declared(root: Path) -> list[str]:
 def _captured(context: str, *, yes: bool, draft: bool) -> str:
     """Capture an inventory, unless it is not wanted; return its name if that worked. A failure is printed."""
     question = "Capture an inventory of the cluster with kubectl? It only reads."
-    if draft or not (yes or click.confirm(question, default=True)):
+    if draft or not (yes or _agrees(question)):
         return ""
     from kubelint_gpu.cli.commands.inventory_capture import command as capture
 
@@ -134,7 +149,7 @@ def _baseline(root: Path, inventory: str, *, yes: bool) -> str:
     arguments = [".", "--isolated", *(("-i", inventory) if inventory else ())]
     _run(check, [*arguments, "--min-severity", "error"])
     question = "Accept what is found now, also what is not shown, and report only what is new (a baseline)?"
-    if not (yes or click.confirm(question, default=True)):
+    if not (yes or _agrees(question)):
         return ""
     _run(check, [*arguments, "--write-baseline", _BASELINE, "-q"])
     return _BASELINE if (root / _BASELINE).exists() else ""
@@ -156,7 +171,7 @@ def _hook(path: Path, *, yes: bool) -> None:
     """Write the hook; an existing configuration of pre-commit is not changed."""
     text = path.read_text(encoding="utf-8", errors="replace") if path.is_file() else None
     if text is None:
-        if yes or click.confirm(f"Write {path.name}?", default=True):
+        if yes or _agrees(f"Write {path.name}?"):
             _write(path, f"repos:\n{_REPOSITORY}")
     elif "kubelint-gpu" in text:
         say(f"{path.name} has the hook already.")

@@ -141,8 +141,8 @@ def decided_files(commit: Commit | None, files: Sequence[SourceFile], root: Path
     """Return the files with pods below a root that some files decide about; of a commit, or decided about before it.
 
     They name a class that is declared there, or a namespace with limits, budgets or scaling; of a commit they are
-    tracked. Then why not all of them are returned; empty if all are. Without a commit, files with pods decide nothing:
-    these pods are judged. Nothing is returned without a root.
+    tracked. Then why not all of them are returned; empty if all are. Without a commit, files that have no pods decide
+    about those in their folders, and nothing is returned without a root.
     """
     root = commit.root if commit is not None else root
     if root is None or (commit is None and any(word in one.data for one in files for word in _WITH_PODS)):
@@ -152,21 +152,28 @@ def decided_files(commit: Commit | None, files: Sequence[SourceFile], root: Path
     except GitError as error:
         return [], str(error)
     texts = [data.decode("utf-8", "replace") for data in (*old, *(one.data for one in files))]
-    spaces = meant_in([text for text in texts if any(kind in text for kind in _DECIDING)]).spaces
-    classes = meant_in([text for text in texts if any(kind in text for kind in _KINDS)]).declared
-    keys = [("namespace", name) for name in sorted(spaces)]
-    keys += [(key, name) for name in sorted(classes) for key in _CLASS_NAMES]
-    wanted = [f"{key}: {quote}{name}" for key, name in keys for quote in ("", '"', "'")]
+    wanted = _decided_words(texts, with_classes=commit is not None)
     if not wanted:
         return [], ""
     around = Around(root, [one.path for one in files], tracked_only=commit is not None)
-    found = manifests_of(around.holding(wanted), around.known)
-    paths = [one.path for one in found if any(word in one.data for word in _WITH_PODS)]
-    paths = [path for path in paths if not in_kustomized_folder(path)]
-    many = (
-        f"more than {_MOST_DECIDED} files have pods that these files decide about" if len(paths) > _MOST_DECIDED else ""
-    )
-    return paths[:_MOST_DECIDED], many
+    folders = None if commit is not None else {Path(one.path).parent for one in files}
+    paths = [
+        one.path
+        for one in manifests_of(around.holding(wanted), around.known)
+        if any(word in one.data for word in _WITH_PODS) and not in_kustomized_folder(one.path)
+        if folders is None or Path(one.path).parent in folders
+    ]
+    many = f"more than {_MOST_DECIDED} files have pods that the commit decides about"
+    return paths[:_MOST_DECIDED], many if len(paths) > _MOST_DECIDED else ""
+
+
+def _decided_words(texts: Sequence[str], *, with_classes: bool) -> list[str]:
+    """Return the words of which a file has one if texts decide about it: a namespace or, `with_classes`, a class."""
+    spaces = meant_in([text for text in texts if any(kind in text for kind in _DECIDING)]).spaces
+    declaring = [text for text in texts if any(kind in text for kind in _KINDS)] if with_classes else []
+    keys = [("namespace", name) for name in sorted(spaces)]
+    keys += [(key, name) for name in sorted(meant_in(declaring).declared) for key in _CLASS_NAMES]
+    return [f"{key}: {quote}{name}" for key, name in keys for quote in ("", '"', "'")]
 
 
 def deciding_files(manifests: Iterable[bytes], around: Around) -> list[SourceFile]:

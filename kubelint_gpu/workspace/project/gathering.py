@@ -74,7 +74,7 @@ class Gathered(Value):
         unused: a file that declares a cluster although no cluster is given; empty if there is none.
         unrendered: the named files in the folder of a kustomization that no kustomization uses.
         unsearched: why not all other files were searched for objects that affect the manifests; empty if all were.
-        decided: with `--hook`, and if files are named, further files whose pods these files decide about.
+        decided: with `--hook`, and if files are named, further files with pods that these files decide about.
     """
 
     settings: Configuration

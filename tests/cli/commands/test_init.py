@@ -116,3 +116,10 @@ def test_the_errors_are_shown_before_a_baseline_is_offered(repository):
     assert "error[KLG101]" in ran.out
     assert ran.out.index("error[KLG101]") < ran.out.index("Accept what is found now")
     assert not (repository / MADE[1]).exists()
+
+
+def test_without_anybody_to_answer_it_names_the_option_that_asks_nothing(repository):
+    ran = kubelint("init", "--draft", cwd=repository, stdin=b"")
+    assert ran.code == 2
+    assert "nobody answers: init --yes" in ran.err
+    assert held(repository) == {}
