@@ -219,3 +219,19 @@ def test_a_baseline_that_cannot_be_written_fails(project):
     found = check(project, "--write-baseline", "absent/baseline.json")
     assert found.code == 2
     assert "cannot write absent/baseline.json" in found.err
+
+
+def test_a_run_that_compares_says_nothing_of_entries_that_the_change_does_not_cause(project):
+    check(project, "--write-baseline", "baseline.json")
+    (project / "before").mkdir()
+    (project / "before" / "tracker.yaml").write_text(DEADLOCK)
+    (project / "deploy" / "tracker.yaml").write_text(
+        DEADLOCK.replace("metadata:\n", "metadata:\n  annotations: {a: b}\n", 1)
+    )
+    compared = check(project, "--baseline", "baseline.json", "--against", "before/tracker.yaml")
+    assert "KLG101" not in compared.codes
+    assert "no longer occur" not in compared.err
+    (project / "deploy" / "tracker.yaml").unlink()
+    (project / "deploy" / "other.yaml").write_text(DEADLOCK.replace("object-tracker", "other"))
+    gone = check(project, "--baseline", "baseline.json", "--against", "before/tracker.yaml")
+    assert "no longer occur" in gone.err

@@ -42,6 +42,11 @@ class CheckRun(Value):
     store: Store | None = None
     key: str | None = None
 
+    @property
+    def compares(self) -> bool:
+        """Whether it compares with an earlier state: then it reports only what the change causes."""
+        return self.gathered.commit is not None or self.options["against"] is not None
+
     def end(self, failing: bool) -> int:
         """Return the exit code of a run that could judge everything."""
         return FINDINGS if failing and not self.options["exit_zero"] else NOTHING
@@ -130,7 +135,7 @@ def _report(
         run.options["write_baseline"],
         outcome.findings,
         tuple(selection.counted(outcome.findings)),
-        wholly_checked(inputs, run.paths),
+        () if run.compares else wholly_checked(inputs, run.paths),
         failed=outcome.failed or inputs.failed,
         grows=run.options["baseline"] is None,
     )
