@@ -97,10 +97,14 @@ def taken_by_each(
 ) -> Iterator[Related]:
     """Yield the lines in which containers ask for a resource, with the amount that a pod takes, in its own units.
 
-    If several containers ask for it, the label says that the number is their sum.
+    If several containers ask for it, the label says that the number is their sum or, with init containers, which run
+    before the others, the most at one time.
     """
     routes = [*field_pointers.requests(manifest, resource)]
-    together = f", what its {len(routes)} containers need together" if len(routes) > 1 else ""
+    which = f"its {len(routes)} containers need"
+    together = f", what {which} together" if len(routes) > 1 else ""
+    if together and any("initContainers" in route for route in routes):
+        together = f", the most that {which} at one time"
     for route in routes:
         least = "at least " if route in unknown else ""
         yield Related(manifest.place(route), f"each pod takes {least}{amount(resource, each)}{together}")

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import pytest
 from checks_units import NODES, deployment, findings, unit
 
-from kubelint_gpu.evidence.node_lines import clues, node_clues, port_lines
+from kubelint_gpu.evidence.node_lines import clues, node_clues, port_lines, taken_by_each
 
 GPU = "nvidia.com/gpu"
 
@@ -75,3 +76,14 @@ def test_who_has_the_ports_is_told_where_anybody_has():
 def test_nothing_is_said_of_cpu_where_ports_are_taken():
     (found,) = findings(deployment(spec="replicas: 3", more=PORTS, limits="{cpu: 1}"), NODES + RUNS, "KLG109")
     assert " cpu" not in " ".join(one.message for one in found.related)
+
+
+@pytest.mark.parametrize(("key", "told"), [("containers", "need together"), ("initContainers", "need at one time")])
+def test_what_several_containers_need_is_a_sum_or_the_most_at_one_time(key, told):
+    more = f"- {{name: more, image: i, resources: {{limits: {{{GPU}: 6}}}}}}"
+    text = deployment(pod=f"initContainers:\n  {more}" if key == "initContainers" else "")
+    if key == "containers":
+        text = text.replace("containers:\n", f"containers:\n        {more}\n", 1)
+    (subject,) = unit(text, NODES).subjects
+    messages = [message for _, _, message in said(taken_by_each(subject.manifest, GPU, 7))]
+    assert [message.endswith(told) for message in messages] == [True, True]
