@@ -35,7 +35,7 @@ def is_library(folder: str | Path) -> bool:
             text = file.read(_MOST_CONFIG)
     except OSError:
         return False
-    return re.search(rb"(?m)^type:\s*[\"']?library\b", text) is not None
+    return re.search(r"(?m)^type:\s*[\"']?library\b", text.decode("utf-8", "replace")) is not None
 
 
 def is_file(path: str | Path) -> bool:

@@ -35,6 +35,7 @@ _KINDS = ("PriorityClass", "RuntimeClass", "StorageClass")
 _NAMED = pattern(r"""\b(?:priority|runtime|storage)ClassName["']?[ \t]*:[ \t]*["']?([a-z0-9][a-z0-9.-]*)""")
 _CLASS_NAMES = ("priorityClassName", "runtimeClassName", "storageClassName")
 _DECIDING = ("LimitRange", "ResourceQuota", "PodDisruptionBudget", "HorizontalPodAutoscaler")
+_DECLARED = (*_DECIDING, *(f"kind: {kind}" for kind in _KINDS))
 _WITH_PODS = (b"containers", b"replicas", b"resources")
 _VALUE = pattern(r""":[ \t]*["']?([A-Za-z0-9][\w./-]*)""")
 _APART = (".git", "pyvenv.cfg")
@@ -147,11 +148,13 @@ def decided_files(commit: Commit | None, files: Sequence[SourceFile], root: Path
     root = commit.root if commit is not None else root
     if root is None or (commit is None and any(word in one.data for one in files for word in _WITH_PODS)):
         return [], ""
+    texts = [one.data.decode("utf-8", "replace") for one in files]
     try:
-        old = commit.before(max_bytes=MAX_BYTES).values() if commit is not None else ()
+        # what was there before matters where objects may be gone
+        if commit is not None and (_lost(commit) or any(word in text for text in texts for word in _DECLARED)):
+            texts += [data.decode("utf-8", "replace") for data in commit.before(max_bytes=MAX_BYTES).values()]
     except GitError as error:
         return [], str(error)
-    texts = [data.decode("utf-8", "replace") for data in (*old, *(one.data for one in files))]
     wanted = _decided_words(texts, with_classes=commit is not None)
     if not wanted:
         return [], ""
@@ -165,6 +168,11 @@ def decided_files(commit: Commit | None, files: Sequence[SourceFile], root: Path
     ]
     many = f"more than {_MOST_DECIDED} files have pods that the commit decides about"
     return paths[:_MOST_DECIDED], many if len(paths) > _MOST_DECIDED else ""
+
+
+def _lost(commit: Commit) -> bool:
+    """Whether a commit deletes files."""
+    return any(name and not os.path.lexists(path) for path, name in commit.changed.items())
 
 
 def _decided_words(texts: Sequence[str], *, with_classes: bool) -> list[str]:
