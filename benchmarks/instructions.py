@@ -1,5 +1,7 @@
 """Machine instructions of the hook's case, one file against one inventory: no seconds, so that load does not matter.
 
+The case stands in a repository of its own, because what lies beside a file is read, too.
+
 Usage: python benchmarks/instructions.py [--record]
 
 Prints the instructions of the run and those of an interpreter that does nothing; `--record` keeps their ratio for this
@@ -12,23 +14,23 @@ import argparse
 import json
 import os
 import re
+import shutil
 import subprocess
 import sys
+import tempfile
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
 RECORD = Path(__file__).with_name("instructions.json")
-HOOK = (
-    "-m", "kubelint_gpu", "check", "--isolated", "--exit-zero", "examples/tracker/tracker.yaml",
-    "--inventory", "examples/tracker/nodes.yaml",
-)  # fmt: skip
+CASE = ("tracker.yaml", "nodes.yaml")
+HOOK = ("-m", "kubelint_gpu", "check", "--isolated", "--exit-zero", CASE[0], "--inventory", CASE[1])
 PYTHON = f"{sys.version_info.major}.{sys.version_info.minor}"
 
 
-def instructions(*arguments: str) -> int:
-    """The instructions that an interpreter executes with some arguments."""
+def instructions(folder: str, *arguments: str) -> int:
+    """The instructions that an interpreter executes in a folder with some arguments."""
     command = ["valgrind", "--tool=callgrind", "--callgrind-out-file=/dev/null", sys.executable, *arguments]
-    ran = subprocess.run(command, cwd=ROOT, env=_environment(), capture_output=True, text=True, check=True)
+    ran = subprocess.run(command, cwd=folder, env=_environment(), capture_output=True, text=True, check=True)
     found = re.search(r"Collected : (\d+)", ran.stderr)
     assert found is not None, ran.stderr
     return int(found[1])
@@ -36,8 +38,12 @@ def instructions(*arguments: str) -> int:
 
 def hook_ratio() -> float:
     """How many times the instructions of an idle interpreter the hook's case takes, its bytecode being at hand."""
-    subprocess.run([sys.executable, *HOOK], cwd=ROOT, env=_environment(), capture_output=True, check=True)
-    return instructions(*HOOK) / instructions("-c", "pass")
+    with tempfile.TemporaryDirectory() as folder:
+        for name in CASE:
+            shutil.copy(ROOT / "examples" / "tracker" / name, folder)
+        for command in (["git", "init", "-q"], ["git", "add", "."], [sys.executable, *HOOK]):
+            subprocess.run(command, cwd=folder, env=_environment(), capture_output=True, check=True)
+        return instructions(folder, *HOOK) / instructions(folder, "-c", "pass")
 
 
 def _environment() -> dict[str, str]:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import partial
-from typing import TYPE_CHECKING
 
 from kubelint_gpu.engine.diagnostic import Diagnostic, FixCandidate
 from kubelint_gpu.engine.put_off import OF_NEW_PODS
@@ -14,9 +13,6 @@ from kubelint_gpu.findings.finding import ASKED, SEVERITIES, WHO, Finding, Fix, 
 from kubelint_gpu.groups import grouped
 from kubelint_gpu.messages.wording import bare, listed, owner_name, owner_names
 from kubelint_gpu.values import replace
-
-if TYPE_CHECKING:
-    pass
 
 _APART = 3
 """So many findings with one cause stand by themselves, each at its object."""

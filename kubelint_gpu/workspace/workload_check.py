@@ -139,7 +139,7 @@ def judged(
         found = resolved_workload(workload, cluster.priority_classes)
         return WorkloadCheck(manifest, found, scaled=scaled, refusal=refusal)
     except UnknownPriorityClass:
-        # it is placed as if the class were there; with the highest that there may be it can evict whom it likes
+        # it is placed as if the class were there: with the highest priority that a class may have
         spec = replace(spec, priority=HIGHEST_USER_PRIORITY, preemption_policy=PREEMPT)
         return WorkloadCheck(manifest, replace(workload, spec=spec), known_class=False, scaled=scaled, refusal=refusal)
 

@@ -22,6 +22,16 @@ spec:
       %s
 """
 """An Application of Argo CD with something below `helm`."""
+HELM_RELEASE = """\
+apiVersion: helm.toolkit.fluxcd.io/v2
+kind: HelmRelease
+metadata: {name: blue, namespace: vision}
+spec:
+  chart:
+    spec:
+      chart: ./chart
+      sourceRef: {kind: GitRepository, name: platform}
+"""
 SELECTED = ("-i", "inventory.yaml", "--select", "KLG503,KLG006,KLG000")
 INVENTORY = """\
 apiVersion: kubelint-gpu/v1
@@ -69,6 +79,10 @@ def chart(files, *, folder="chart", values="gpus: 1\n", head=CHART):
     """The files of a chart, by path in the repository."""
     made = {f"{folder}/Chart.yaml": head, f"{folder}/values.yaml": values}
     return made | {f"{folder}/{name}": text for name, text in files.items()}
+
+
+PLATFORM_CHART = chart({"templates/pod.yaml": POD, "prod.yaml": "gpus: 2\n"})
+"""A chart that the GitOps objects of tests apply."""
 
 
 def inventory(files):

@@ -7,7 +7,7 @@ import shutil
 from pathlib import Path
 
 import pytest
-from helm_runs import APPLICATION, POD, SELECTED, chart, committed, git, inventory, place
+from helm_runs import APPLICATION, HELM_RELEASE, PLATFORM_CHART, SELECTED, committed, git, inventory, place
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -33,17 +33,7 @@ KEYS = st.sampled_from(
     ]
 )
 PLATFORM = Path(__file__).resolve().parent.parent.parent / "examples" / "platform"
-RELEASE = """\
-apiVersion: helm.toolkit.fluxcd.io/v2
-kind: HelmRelease
-metadata: {name: blue, namespace: vision}
-spec:
-  chart:
-    spec:
-      chart: ./chart
-      sourceRef: {kind: GitRepository, name: platform}
-%s
-"""
+RELEASE = f"{HELM_RELEASE}%s\n"
 MINE = """
 ---
 apiVersion: v1
@@ -54,7 +44,6 @@ data:
     gpus: 2
 """
 LINES = {"big.yaml": 10, "envs/big.yaml": 1}
-CHART = chart({"templates/pod.yaml": POD, "prod.yaml": "gpus: 2\n"})
 
 
 @pytest.fixture
@@ -88,7 +77,7 @@ def test_a_platform_is_judged_as_a_whole(check, platform):
     ],
 )
 def test_a_value_of_a_helm_release_is_found_where_it_stands(check, tree, more, line, path):
-    root = tree(inventory({**CHART, "release.yaml": RELEASE % more}))
+    root = tree(inventory({**PLATFORM_CHART, "release.yaml": RELEASE % more}))
     (found,) = check(root, ".", *SELECTED).findings
     assert place(found)[:3] == ("KLG503", path, line)
     assert found["object"] == "Pod/vision/blue"
@@ -123,7 +112,7 @@ def test_a_value_of_a_helm_release_is_found_where_it_stands(check, tree, more, l
     ],
 )
 def test_an_object_that_is_not_followed_is_a_note(check, tree, text):
-    root = tree(inventory({**CHART, "app.yaml": text}))
+    root = tree(inventory({**PLATFORM_CHART, "app.yaml": text}))
     assert [(code, path) for code, path, _ in check(root, ".", *SELECTED).told] == [("KLG006", "app.yaml")]
 
 
@@ -137,14 +126,14 @@ def test_an_object_that_is_not_followed_is_a_note(check, tree, text):
     ],
 )
 def test_a_source_is_this_repository_if_a_remote_says_so(check, tree, remote, here):
-    root = tree(inventory({**CHART, "app.yaml": APPLICATION % "valuesObject: {gpus: 2}"}))
+    root = tree(inventory({**PLATFORM_CHART, "app.yaml": APPLICATION % "valuesObject: {gpus: 2}"}))
     (root / ".git" / "config").write_text(f'[remote "origin"]\n\turl = {remote}\n')
     codes = {code for code, _, _ in check(root, ".", *SELECTED).told}
     assert codes == ({"KLG503"} if here else {"KLG006"})
 
 
 def test_without_helm_an_object_is_a_note(check, tree):
-    root = tree(inventory({**CHART, "app.yaml": APPLICATION % "valuesObject: {gpus: 2}"}))
+    root = tree(inventory({**PLATFORM_CHART, "app.yaml": APPLICATION % "valuesObject: {gpus: 2}"}))
     ran = check(root, "app.yaml", *SELECTED, helm=None, env={"PATH": "/usr/bin:/bin"})
     assert [(code, path) for code, path, _ in ran.told] == [("KLG006", "app.yaml")]
 
@@ -166,14 +155,14 @@ def test_a_repository_of_flux_has_an_address(check, tree):
         "apiVersion: source.toolkit.fluxcd.io/v1\nkind: GitRepository\nmetadata: {name: platform}\n"
         "spec: {url: https://example.com/other/thing}\n"
     )
-    root = tree(inventory({**CHART, "release.yaml": RELEASE % "  values: {gpus: 2}", "flux.yaml": repository}))
+    root = tree(inventory({**PLATFORM_CHART, "release.yaml": RELEASE % "  values: {gpus: 2}", "flux.yaml": repository}))
     (root / ".git" / "config").write_text('[remote "origin"]\n\turl = https://example.com/team/platform.git\n')
     assert [(code, path) for code, path, _ in check(root, ".", *SELECTED).told] == [("KLG006", "release.yaml")]
 
 
 def test_a_hook_knows_the_objects_that_name_a_file_of_values(check, tree):
     app = APPLICATION % "valueFiles: [../envs/prod.yaml]"
-    root = tree(inventory({**CHART, "app.yaml": app, "envs/prod.yaml": "gpus: 1\n"}))
+    root = tree(inventory({**PLATFORM_CHART, "app.yaml": app, "envs/prod.yaml": "gpus: 1\n"}))
     committed(root)
     (root / "envs" / "prod.yaml").write_text("gpus: 2\n")
     git(root, "add", "-A")
@@ -184,7 +173,7 @@ def test_a_hook_knows_the_objects_that_name_a_file_of_values(check, tree):
 def test_a_hook_knows_the_releases_that_take_values_from_a_config_map(check, tree):
     few = MINE.removeprefix("\n---\n").replace("gpus: 2", "gpus: 1")
     release = RELEASE % "  valuesFrom: [{kind: ConfigMap, name: mine}]"
-    root = tree(inventory({**CHART, "release.yaml": release, "config.yaml": few}))
+    root = tree(inventory({**PLATFORM_CHART, "release.yaml": release, "config.yaml": few}))
     committed(root)
     (root / "config.yaml").write_text(few.replace("gpus: 1", "gpus: 2"))
     git(root, "add", "-A")
@@ -213,7 +202,9 @@ def test_any_object_is_followed_or_not(kind, spec, meta, tmp_path_factory):
 
 
 def test_values_come_from_a_config_map_of_another_file_that_is_not_checked(check, tree):
-    root = tree(inventory({**CHART, "apps/release.yaml": RELEASE % "  valuesFrom: [{kind: ConfigMap, name: mine}]"}))
+    root = tree(
+        inventory({**PLATFORM_CHART, "apps/release.yaml": RELEASE % "  valuesFrom: [{kind: ConfigMap, name: mine}]"})
+    )
     (root / "config.yaml").write_text(MINE.removeprefix("\n---\n"))
     git(root, "init", "-q")
     git(root, "add", ".")
@@ -223,7 +214,9 @@ def test_values_come_from_a_config_map_of_another_file_that_is_not_checked(check
 def test_the_note_says_why_an_object_is_not_followed(check, tree):
     changed = RELEASE % "  postRenderers: [{kustomize: {}}]"
     root = tree(
-        inventory({**CHART, "app.yaml": APPLICATION % "fileParameters: [{name: a, path: b}]", "b.yaml": changed})
+        inventory(
+            {**PLATFORM_CHART, "app.yaml": APPLICATION % "fileParameters: [{name: a, path: b}]", "b.yaml": changed}
+        )
     )
     told = [one["message"] for one in check(root, ".", *SELECTED).findings]
     assert [one.partition(", because ")[2].partition(": ")[0] for one in told] == [
@@ -246,7 +239,7 @@ def test_the_note_says_why_an_object_is_not_followed(check, tree):
     ],
 )
 def test_a_value_of_an_application_is_found_where_it_stands(check, tree, written, line, path):
-    root = tree(inventory({**CHART, "app.yaml": APPLICATION % written}))
+    root = tree(inventory({**PLATFORM_CHART, "app.yaml": APPLICATION % written}))
     ran = check(root, ".", *SELECTED)
     assert ran.told == [("KLG503", path, line)]
     assert ran.findings[0]["object"] == "Pod/vision/blue"
@@ -258,13 +251,13 @@ def test_sources_may_take_values_of_each_other(check, tree):
         f"  sources:\n  - {source}ref: all}}\n  - {source}path: chart, helm: {{valueFiles: [$all/envs/prod.yaml]}}}}\n"
     )
     app = APPLICATION.partition("  source:\n")[0] + several
-    root = tree(inventory({**CHART, "app.yaml": app, "envs/prod.yaml": "gpus: 3\n"}))
+    root = tree(inventory({**PLATFORM_CHART, "app.yaml": app, "envs/prod.yaml": "gpus: 3\n"}))
     assert check(root, ".", *SELECTED).told == [("KLG503", "envs/prod.yaml", 1)]
 
 
 def test_an_object_whose_source_is_overridden_is_a_note(check, tree):
     override = {"chart/.argocd-source.yaml": "helm: {parameters: [{name: gpus, value: '1'}]}\n"}
-    root = tree(inventory({**CHART, **override, "app.yaml": APPLICATION % "valuesObject: {gpus: 2}"}))
+    root = tree(inventory({**PLATFORM_CHART, **override, "app.yaml": APPLICATION % "valuesObject: {gpus: 2}"}))
     assert [(code, path) for code, path, _ in check(root, ".", *SELECTED).told] == [("KLG006", "app.yaml")]
 
 
@@ -295,7 +288,12 @@ def sent_to(destination, values="valuesObject: {gpus: 2}"):
 )
 def test_the_destination_of_an_application_chooses_the_cluster_of_its_chart(check, tree, destination, lines):
     roomy = inventory({})["inventory.yaml"].replace("count: 1", "count: 4")
-    files = {**CHART, "apps/app.yaml": sent_to(destination), "roomy.yaml": roomy, ".kubelint-gpu.yaml": TARGETS}
+    files = {
+        **PLATFORM_CHART,
+        "apps/app.yaml": sent_to(destination),
+        "roomy.yaml": roomy,
+        ".kubelint-gpu.yaml": TARGETS,
+    }
     ran = check(tree(inventory(files)), "apps", *ASKED)
     assert ran.told == [("KLG503", "apps/app.yaml", line) for line in lines]
 
@@ -305,7 +303,7 @@ def test_two_applications_may_send_one_chart_to_two_clusters(check, tree):
     green = sent_to("server: 'https://roomy.example.com'", "valuesObject: {gpus: 3}").replace(
         "name: blue", "name: green"
     )
-    files = {**CHART, "a.yaml": sent_to("name: small"), "b.yaml": green, "roomy.yaml": roomy}
+    files = {**PLATFORM_CHART, "a.yaml": sent_to("name: small"), "b.yaml": green, "roomy.yaml": roomy}
     ran = check(tree(inventory({**files, ".kubelint-gpu.yaml": TARGETS})), ".", *ASKED)
     assert [(one["code"], one["path"], one["object"]) for one in ran.findings] == [
         ("KLG503", "a.yaml", "Pod/vision/blue")
@@ -315,7 +313,7 @@ def test_two_applications_may_send_one_chart_to_two_clusters(check, tree):
 @pytest.mark.parametrize("targets", ["", "targets: {dev/**: roomy.yaml, prod/**: inventory.yaml}\n"])
 def test_releases_of_one_name_in_two_files_are_two(check, tree, targets):
     roomy = inventory({})["inventory.yaml"].replace("count: 1", "count: 4")
-    files = {**CHART, "roomy.yaml": roomy, ".kubelint-gpu.yaml": targets or "inventory: inventory.yaml\n"}
+    files = {**PLATFORM_CHART, "roomy.yaml": roomy, ".kubelint-gpu.yaml": targets or "inventory: inventory.yaml\n"}
     files |= {"dev/hr.yaml": RELEASE % "  values: {gpus: 3}", "prod/hr.yaml": RELEASE % "  values: {gpus: 1}"}
     root = tree(inventory(files))
     asked = "--select", "KLG503,KLG006,KLG007"
@@ -327,7 +325,9 @@ def test_releases_of_one_name_in_two_files_are_two(check, tree, targets):
 
 def test_releases_of_one_name_in_one_file_are_two(check, tree):
     other = (RELEASE % "  values: {gpus: 1}").replace("namespace: vision", "namespace: speech")
-    ran = check(tree(inventory({**CHART, "hr.yaml": f"{RELEASE % '  values: {gpus: 2}'}---\n{other}"})), ".", *SELECTED)
+    ran = check(
+        tree(inventory({**PLATFORM_CHART, "hr.yaml": f"{RELEASE % '  values: {gpus: 2}'}---\n{other}"})), ".", *SELECTED
+    )
     assert [(*place(one)[:3], one["object"]) for one in ran.findings] == [("KLG503", "hr.yaml", 9, "Pod/vision/blue")]
 
 
@@ -344,7 +344,7 @@ def test_of_the_applications_of_one_chart_only_those_of_the_run_are_judged(check
     app = APPLICATION % "valuesObject: {gpus: 1}"
     big, file = (app.replace("blue", name).replace("gpus: 1", "gpus: 9") for name in ("big", "file"))
     file = file.replace("valuesObject: {gpus: 9}", "valueFiles: [../envs/big.yaml]")
-    files = {**CHART, "big.yaml": big, "apps/file.yaml": file, "envs/big.yaml": "gpus: 2\n", "new.yaml": app}
+    files = {**PLATFORM_CHART, "big.yaml": big, "apps/file.yaml": file, "envs/big.yaml": "gpus: 2\n", "new.yaml": app}
     root = tree(inventory({**files, "old.yaml": app.replace("blue", "old")}))
     committed(root)
     for path in named:

@@ -3,22 +3,11 @@
 from __future__ import annotations
 
 import pytest
-from helm_runs import APPLICATION, POD, SELECTED, chart, committed, git, inventory
+from helm_runs import APPLICATION, HELM_RELEASE, PLATFORM_CHART, POD, SELECTED, chart, committed, git, inventory
 from kustomize_fixtures import program
 
 __all__ = ["program"]
-CHART = chart({"templates/pod.yaml": POD, "prod.yaml": "gpus: 2\n"})
 HEAD = "apiVersion: helm.toolkit.fluxcd.io/v2, kind: HelmRelease, metadata: {name: blue, namespace: vision}"
-RELEASE = """\
-apiVersion: helm.toolkit.fluxcd.io/v2
-kind: HelmRelease
-metadata: {name: blue, namespace: vision}
-spec:
-  chart:
-    spec:
-      chart: ./chart
-      sourceRef: {kind: GitRepository, name: platform}
-"""
 FLUX = """\
 apiVersion: kustomize.toolkit.fluxcd.io/v1
 kind: Kustomization
@@ -29,7 +18,7 @@ spec:
   postBuild:
     substitute: {gpus: "1"}
 """
-BASE = {**CHART, "base/kustomization.yaml": "resources: [object.yaml]\n"}
+BASE = {**PLATFORM_CHART, "base/kustomization.yaml": "resources: [object.yaml]\n"}
 
 
 def overlay(patch, name="dev"):
@@ -59,12 +48,12 @@ def judged(check, tree, program):
     ],
 )
 def test_a_release_is_judged_as_its_overlay_patches_it(judged, values, spec, told):
-    files = {**BASE, "base/object.yaml": f"{RELEASE}  values: {values}\n", **patched(spec)}
+    files = {**BASE, "base/object.yaml": f"{HELM_RELEASE}  values: {values}\n", **patched(spec)}
     assert judged(files).told == told
 
 
 def test_each_overlay_gives_the_release_its_own_values(judged):
-    files = {**BASE, "base/object.yaml": f"{RELEASE}  values: {{gpus: 1}}\n"}
+    files = {**BASE, "base/object.yaml": f"{HELM_RELEASE}  values: {{gpus: 1}}\n"}
     ran = judged({**files, **patched("{values: {gpus: 2}}"), **patched("{values: {gpus: 1}, interval: 1h}", "prod")})
     assert ran.told == [("KLG503", "dev/kustomization.yaml", 4)]
 
@@ -79,7 +68,7 @@ def test_an_application_is_judged_as_its_overlay_patches_it(judged, value, told)
 
 def test_a_kustomization_of_flux_fills_in_the_values_of_a_release(judged):
     dev = {"dev/kustomization.yaml": "resources: [../base]\n"}
-    release = {"base/object.yaml": f"{RELEASE}  values: {{gpus: '${{gpus}}'}}\n"}
+    release = {"base/object.yaml": f"{HELM_RELEASE}  values: {{gpus: '${{gpus}}'}}\n"}
     assert judged({**BASE, **dev, **release, "flux/web.yaml": FLUX}).told == []
     ran = judged({**BASE, **dev, **release, "flux/web.yaml": FLUX.replace('"1"', '"2"')})
     assert ran.told == [("KLG503", "flux/web.yaml", 8)]
@@ -89,7 +78,7 @@ def test_a_kustomization_of_flux_is_filled_in_as_its_overlay_patches_it(judged):
     head = "apiVersion: kustomize.toolkit.fluxcd.io/v1, kind: Kustomization, metadata: {name: web, namespace: vision}"
     change = f"resources: [web.yaml]\npatches:\n  - patch: |\n      {{{head}, spec: {{postBuild: {{substitute: {{gpus: '2'}}}}}}}}\n"
     dev = {"dev/kustomization.yaml": "resources: [../base]\n"}
-    release = {"base/object.yaml": f"{RELEASE}  values: {{gpus: '${{gpus}}'}}\n"}
+    release = {"base/object.yaml": f"{HELM_RELEASE}  values: {{gpus: '${{gpus}}'}}\n"}
     ran = judged({**BASE, **dev, **release, "flux/web.yaml": FLUX, "flux/kustomization.yaml": change})
     assert ran.told == [("KLG503", "flux/kustomization.yaml", 4)]
 
@@ -111,16 +100,20 @@ configMapGenerator:
     ],
 )
 def test_values_come_from_a_generated_config_map(judged, entries, told):
-    release = f"{RELEASE}  valuesFrom: [{{kind: ConfigMap, name: mine}}]\n"
-    files = {**CHART, "base/kustomization.yaml": GENERATED % entries, "base/object.yaml": release}
+    release = f"{HELM_RELEASE}  valuesFrom: [{{kind: ConfigMap, name: mine}}]\n"
+    files = {**PLATFORM_CHART, "base/kustomization.yaml": GENERATED % entries, "base/object.yaml": release}
     assert judged({**files, "base/own.yaml": "# mine\ngpus: 2\n"}).told == told
 
 
 def test_a_name_with_a_digest_is_that_of_the_generated_config_map(judged):
     config = "nameReference:\n- kind: ConfigMap\n  version: v1\n  fieldSpecs:\n  - {path: spec/valuesFrom/name, kind: HelmRelease}\n"
     text = (GENERATED % "files: [values.yaml=own.yaml]").replace("{disableNameSuffixHash: true}", "{}")
-    files = {**CHART, "base/kustomization.yaml": f"{text}configurations: [config.yaml]\n", "base/config.yaml": config}
-    release = f"{RELEASE}  valuesFrom: [{{kind: ConfigMap, name: mine}}]\n"
+    files = {
+        **PLATFORM_CHART,
+        "base/kustomization.yaml": f"{text}configurations: [config.yaml]\n",
+        "base/config.yaml": config,
+    }
+    release = f"{HELM_RELEASE}  valuesFrom: [{{kind: ConfigMap, name: mine}}]\n"
     assert judged({**files, "base/object.yaml": release, "base/own.yaml": "gpus: 2\n"}).told == [
         ("KLG503", "base/own.yaml", 1)
     ]
@@ -130,7 +123,7 @@ def test_variables_come_from_a_generated_config_map(judged):
     flux = FLUX.partition("  postBuild")[0] + "  postBuild: {substituteFrom: [{kind: ConfigMap, name: mine}]}\n"
     settings = (GENERATED % "literals: ['gpus=2']").replace("object.yaml", "web.yaml")
     dev = {"dev/kustomization.yaml": "resources: [../base]\n"}
-    release = {"base/object.yaml": f"{RELEASE}  values: {{gpus: '${{gpus}}'}}\n"}
+    release = {"base/object.yaml": f"{HELM_RELEASE}  values: {{gpus: '${{gpus}}'}}\n"}
     ran = judged({**BASE, **dev, **release, "flux/web.yaml": flux, "flux/kustomization.yaml": settings})
     assert ran.told == [("KLG503", "flux/kustomization.yaml", 4)]
 
@@ -143,7 +136,7 @@ APP_OF_APPS = chart(
 
 def test_an_application_of_a_chart_of_applications_is_followed(judged):
     outer = (APPLICATION % "valuesObject: {gpus: 2}").replace("path: chart", "path: apps").replace("blue", "outer")
-    ran = judged({**CHART, **APP_OF_APPS, "argocd/outer.yaml": outer})
+    ran = judged({**PLATFORM_CHART, **APP_OF_APPS, "argocd/outer.yaml": outer})
     assert [(one["code"], one["object"]) for one in ran.findings] == [("KLG503", "Pod/vision/inner")]
 
 
@@ -151,8 +144,8 @@ def test_a_chart_that_applies_itself_ends(judged):
     itself = {"apps/templates/app.yaml": APP_OF_APPS["apps/templates/app.yaml"].replace("path: chart", "path: apps")}
     deeper = itself["apps/templates/app.yaml"].replace("{{ .Values.gpus }}", "{{ add1 .Values.gpus }}")
     outer = (APPLICATION % "valuesObject: {gpus: 2}").replace("path: chart", "path: apps")
-    assert judged({**CHART, **APP_OF_APPS, **itself, "argocd/outer.yaml": outer}).told == []
-    ran = judged({**CHART, **APP_OF_APPS, "apps/templates/app.yaml": deeper, "argocd/outer.yaml": outer})
+    assert judged({**PLATFORM_CHART, **APP_OF_APPS, **itself, "argocd/outer.yaml": outer}).told == []
+    ran = judged({**PLATFORM_CHART, **APP_OF_APPS, "apps/templates/app.yaml": deeper, "argocd/outer.yaml": outer})
     assert [one["code"] for one in ran.findings] == ["KLG006"]
     assert "because it is the result of more than 5 GitOps objects that apply each other" in ran.findings[0]["message"]
 
@@ -172,10 +165,10 @@ def test_what_was_before_has_the_values_of_the_old_object(check, tree, program, 
     lines = template.split("\n")[2:]
     sets = "apiVersion: argoproj.io/v1alpha1\nkind: ApplicationSet\nmetadata: {name: green}\nspec:\n"
     sets += "  generators: [{list: {elements: [{name: a}]}}]\n  template:\n" + "".join(f"    {one}\n" for one in lines)
-    filled = f"{RELEASE}  values: {{gpus: '${{gpus}}'}}\n".replace("name: blue", "name: filled")
+    filled = f"{HELM_RELEASE}  values: {{gpus: '${{gpus}}'}}\n".replace("name: blue", "name: filled")
     files = {
         **BASE,
-        "base/object.yaml": f"{RELEASE}  values: {{gpus: 1, a: b}}\n",
+        "base/object.yaml": f"{HELM_RELEASE}  values: {{gpus: 1, a: b}}\n",
         **patched("{values: {gpus: 1}}" if path.startswith("dev") else "{interval: 1h}"),
         "argo/app.yaml": (APPLICATION % "valuesObject: {gpus: 1}").replace("blue", "red"),
         "argo/set.yaml": sets,
@@ -221,7 +214,7 @@ SOURCES = {
 @pytest.mark.parametrize("source", SOURCES)
 def test_the_destination_chooses_the_inventory_for_every_source(check, tree, program, source):
     roomy = inventory({})["inventory.yaml"].replace("count: 1", "count: 4")
-    files = {**CHART, **SOURCES[source], "roomy.yaml": roomy, ".kubelint-gpu.yaml": TARGETS}
+    files = {**PLATFORM_CHART, **SOURCES[source], "roomy.yaml": roomy, ".kubelint-gpu.yaml": TARGETS}
     root = tree(inventory(files))
     given = (".", "--kustomize", program, "--select", "KLG503,KLG006")
     assert [one["code"] for one in check(root, *given).findings] == ["KLG503"]
@@ -232,14 +225,14 @@ def test_the_destination_chooses_the_inventory_for_every_source(check, tree, pro
 def test_an_object_without_values_goes_where_its_file_goes(check, tree):
     roomy = inventory({})["inventory.yaml"].replace("count: 1", "count: 4")
     targets = "targets: {'argo/**': inventory.yaml, 'chart/**': roomy.yaml}\n"
-    files = {**CHART, **TWO, "argo/app.yaml": SENT, "roomy.yaml": roomy, ".kubelint-gpu.yaml": targets}
+    files = {**PLATFORM_CHART, **TWO, "argo/app.yaml": SENT, "roomy.yaml": roomy, ".kubelint-gpu.yaml": targets}
     assert [one["code"] for one in check(tree(inventory(files)), ".", "--select", "KLG503").findings] == ["KLG503"]
 
 
 def test_each_cluster_of_a_destination_is_judged_by_itself(check, tree):
     roomy = inventory({})["inventory.yaml"].replace("count: 1", "count: 4")
     targets = "targets: {small: [inventory.yaml, roomy.yaml, tiny.yaml]}\n"
-    files = {**CHART, **TWO, "argo/app.yaml": SENT, "roomy.yaml": roomy, ".kubelint-gpu.yaml": targets}
+    files = {**PLATFORM_CHART, **TWO, "argo/app.yaml": SENT, "roomy.yaml": roomy, ".kubelint-gpu.yaml": targets}
     files["tiny.yaml"] = inventory({})["inventory.yaml"].replace("gpu-1", "gpu-2")
     (found,) = check(tree(inventory(files)), ".", "--select", "KLG503").findings
     assert found["message"].endswith("(cluster inventory.yaml)")
@@ -250,7 +243,7 @@ def test_each_cluster_of_a_destination_is_judged_by_itself(check, tree):
 def test_a_chart_is_judged_with_the_values_of_each_overlay_around_it(check, tree, program, arguments):
     dev = FLUX.replace("name: web", "name: dev")
     prod = FLUX.replace("name: web", "name: prod").replace("dev", "prod").replace('"1"', '"2"')
-    files = {**BASE, "base/object.yaml": f"{RELEASE}  values: {{gpus: '${{gpus}}'}}\n", "flux/dev.yaml": dev}
+    files = {**BASE, "base/object.yaml": f"{HELM_RELEASE}  values: {{gpus: '${{gpus}}'}}\n", "flux/dev.yaml": dev}
     for name in "dev", "prod":
         files |= patched(f"{{values: {{cluster: {name}}}}}", name)
     root = tree(inventory({**files, "flux/prod.yaml": prod}))

@@ -47,9 +47,8 @@ def test_the_hook_imports_nothing_heavy() -> None:
         "atexit.register(lambda: print(json.dumps(sorted(sys.modules)), file=sys.stderr))\n"
         "run()"
     )
-    ran = subprocess.run(
-        [sys.executable, "-c", code, *instructions.HOOK[2:]], cwd=ROOT, capture_output=True, text=True, check=True
-    )
+    command = [sys.executable, "-c", code, *instructions.HOOK[2:]]
+    ran = subprocess.run(command, cwd=ROOT / "examples" / "tracker", capture_output=True, text=True, check=True)
     loaded = set(json.loads(ran.stderr.splitlines()[-1]))
     assert "kubelint_gpu.engine.run" in loaded
     assert sorted(loaded & (HEAVY | HEAVY_HERE)) == []

@@ -13,7 +13,7 @@ from itertools import chain
 from pathlib import Path
 from typing import Any
 
-from kubelint_gpu.documents import Pointer, read
+from kubelint_gpu.documents import Pointer
 from kubelint_gpu.groups import grouped
 from kubelint_gpu.kube.objects.workload import api_group
 from kubelint_gpu.kube.values.frozen import EMPTY
@@ -22,12 +22,12 @@ from kubelint_gpu.sources.checkout import is_file, may_be_address_of, repository
 from kubelint_gpu.sources.files import SourceFile
 from kubelint_gpu.sources.helm.given_values import GivenValues
 from kubelint_gpu.sources.kustomize.files.kustomization import NAMES
+from kubelint_gpu.sources.kustomize.files.survey import read_once
 from kubelint_gpu.sources.kustomize.variables import Variables
 from kubelint_gpu.values import Value, replace
 from kubelint_gpu.workspace.project.charts import CHART, ChosenChart, may_have_git_ops
 from kubelint_gpu.workspace.project.git_ops.added_layer import OF_ARGO, OF_FLUX, added_layer, lacks_namespaces
-from kubelint_gpu.workspace.project.git_ops.application_sets import applications
-from kubelint_gpu.workspace.project.git_ops.argo_values import argo_values
+from kubelint_gpu.workspace.project.git_ops.argo_cd import applications, argo_values
 from kubelint_gpu.workspace.project.git_ops.declared_objects import Named, rendered_objects, written_objects
 from kubelint_gpu.workspace.project.git_ops.git_object import (
     ELSEWHERE,
@@ -233,7 +233,7 @@ def _too_many() -> Iterator[ChosenChart | Variables]:
 def _repositories(files: Iterable[SourceFile]) -> Iterator[tuple[str, Any]]:
     """Yield the name and address of each GitRepository of Flux."""
     for file in files:
-        for document in read(file.path, file.data).documents if b"GitRepository" in file.data else ():
+        for document in read_once(file.path, file.data).documents if b"GitRepository" in file.data else ():
             if _kind(document.value) == ("source.toolkit.fluxcd.io", "GitRepository"):
                 name = mapping(document.value.get("metadata")).get("name")
                 if isinstance(name, str):

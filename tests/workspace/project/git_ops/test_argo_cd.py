@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kubelint_gpu.workspace.project.git_ops.application_sets import applications
+from kubelint_gpu.workspace.project.git_ops.argo_cd import applications
 from kubelint_gpu.workspace.project.git_ops.git_object import CannotFollowError
 
 FILES = {
