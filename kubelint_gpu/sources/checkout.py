@@ -29,9 +29,12 @@ def is_subchart(folder: str | Path) -> bool:
 
 
 def is_library(folder: str | Path) -> bool:
-    """Whether the chart in a folder is a library chart, which renders nothing by itself."""
+    """Whether the chart in a folder is a library chart, which renders nothing by itself; no link out is followed."""
+    path = Path(folder, "Chart.yaml")
+    if not is_file(path) or way_out(path, Path.cwd()) is not None:
+        return False
     try:
-        with Path(folder, "Chart.yaml").open("rb") as file:
+        with path.open("rb") as file:
             text = file.read(_MOST_CONFIG)
     except OSError:
         return False

@@ -8,7 +8,7 @@ import pytest
 from hostile_files import INVENTORY, deployment, git
 from limited import run
 
-from kubelint_gpu.sources.checkout import anchor_of, repositories_around
+from kubelint_gpu.sources.checkout import anchor_of, is_library, repositories_around
 
 UNREAD = "apiVersion: v1\nkind: Secret\nmetadata: {name: x}\nstringData: {token: hunter2}\n  broken: [\n"
 
@@ -200,3 +200,15 @@ def test_the_anchor_is_the_working_directory_unless_it_is_outside(tmp_path, cwd,
 def test_a_path_that_no_system_takes_lies_where_its_folder_does(repository):
     around = list(repositories_around([str(repository / "bad\0name"), str(repository / "not\0there" / "x")]))
     assert around == [str(repository)]
+
+
+def test_a_library_chart_behind_a_link_out_or_in_a_pipe_is_not_read(repository, monkeypatch):
+    monkeypatch.chdir(repository)
+    for name, text in (("outside", "type: library\n"), ("checkout/own", "type: 'library'\n")):
+        (repository.parent / name).mkdir(exist_ok=True)
+        (repository.parent / name / "Chart.yaml").write_text(text)
+    (repository / "out").mkdir()
+    (repository / "out" / "Chart.yaml").symlink_to("../../outside/Chart.yaml")
+    (repository / "pipe").mkdir()
+    os.mkfifo(repository / "pipe" / "Chart.yaml")
+    assert [is_library(name) for name in ("own", "out", "pipe", "none")] == [True, False, False, False]
