@@ -16,7 +16,7 @@ import click
 from kubelint_gpu.documents import Document, Pointer, read
 from kubelint_gpu.engine.causes import told_once
 from kubelint_gpu.findings.finding import Finding, fingerprint
-from kubelint_gpu.messages.wording import counted
+from kubelint_gpu.messages.wording import begun, counted, owner_name
 from kubelint_gpu.patterns import pattern
 from kubelint_gpu.sources.checkout import exists
 from kubelint_gpu.sources.files import NotReadable, read_named
@@ -139,8 +139,9 @@ def _written(
     """A baseline with what is `known` and everything that is reported; a rule that crashed is never accepted."""
     accepted = [finding for finding in reported if not finding.is_defect]
     _write(target, known.union(*(keys[finding.fingerprint] for finding in accepted)))
-    errors = sum(finding.severity == "error" for finding in accepted)
-    among = f", {counted(errors, 'error')} among them" if errors else ""
+    errors = sorted((one.code, owner_name(one.object)) for one in accepted if one.severity == "error")
+    names = begun([f"{code} {name}" for code, name in errors], "error")
+    among = f", {counted(len(errors), 'error')} among them: {names}" if errors else ""
     complain(target, f"{counted(len(accepted), 'finding')} written down{among}")
     return Settled(tuple(finding for finding in reported if finding.is_defect), len(accepted))
 

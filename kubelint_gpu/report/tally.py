@@ -77,8 +77,7 @@ def statistics(report: Report, options: Options) -> Iterator[str]:
 def _found(report: Report) -> str:
     summary = report.summary
     findings = _summed([(summary.errors, "error"), (summary.warnings, "warning"), (summary.notes, "note")], plural="s")
-    fixable = sum(1 for finding in report.findings if any(fix.edits for fix in finding.fixes))
-    rest = _not_shown(summary, fixable)
+    rest = _not_shown(summary, len(_fixable(report.findings)))
     checked = f"{_files(summary)}, {_count(summary.workloads, 'workload')} checked"
     told = f"{checked}: {findings or _count(len(report.findings), 'finding')}" + (f" ({rest})" if rest else "")
     return told + _unknown(summary)
@@ -136,22 +135,22 @@ def undecided(summary: Summary) -> str:
 
 def _fix_hint(findings: tuple[Finding, ...]) -> tuple[str, str]:
     """Return what can be fixed, and the flags that do the most urgent part of it; empty if nothing can."""
-    safe = unsafe = 0
-    notes: set[str] = set()
-    for finding in findings:
-        proven = {fix.verified and fix.safety == "safe" for fix in finding.fixes if fix.edits}
-        if finding.severity == "note":
-            notes |= {finding.code} if proven else set()
-            continue
-        safe += True in proven
-        unsafe += proven == {False}
+    fixable = _fixable(findings)
+    if fixable and fixable[0].severity == "note":
+        made = f"--fix --unsafe-fixes --select {','.join(sorted({one.code for one in fixable}))}"
+        return f"The fix of a note is made where its code is selected: {made}.", made
+    safe = sum(any(fix.edits and fix.verified and fix.safety == "safe" for fix in one.fixes) for one in fixable)
+    unsafe = len(fixable) - safe
     if safe:
         return f"--fix repairs {safe} of them{f', --fix --unsafe-fixes {unsafe} more' if unsafe else ''}.", "--fix"
     flags = "--fix --unsafe-fixes"
-    if unsafe:
-        return f"{flags} repairs {unsafe} of them.", flags
-    made = f"{flags} --select {','.join(sorted(notes))}"
-    return (f"The fix of a note is made where its code is selected: {made}.", made) if notes else ("", "")
+    return (f"{flags} repairs {unsafe} of them.", flags) if unsafe else ("", "")
+
+
+def _fixable(findings: Sequence[Finding]) -> list[Finding]:
+    """Return the findings with a fix. Notes count only if nothing else has one."""
+    found = [one for one in findings if any(fix.edits for fix in one.fixes)]
+    return [one for one in found if one.severity != "note"] or found
 
 
 def _summed(counts: list[tuple[int, str]], plural: str = "") -> str:

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 
 from kubelint_gpu.documents import Reading
 from kubelint_gpu.groups import grouped
-from kubelint_gpu.values import Value, replace
-from kubelint_gpu.workspace.deciding import DECISIVE, EVERYWHERE, SELECTING, UNNAMED, WITHOUT_PODS, WORDS, decides
+from kubelint_gpu.values import Value
+from kubelint_gpu.workspace.deciding import DECISIVE, EVERYWHERE, SELECTING, WITHOUT_PODS, WORDS, decides
 from kubelint_gpu.workspace.manifest import Manifest, manifests
 from kubelint_gpu.workspace.shared_objects import SHARED, Outline, are_one, outline
 
@@ -30,8 +30,7 @@ _Folder = tuple[str, ...]
 class Seen(Value, eq=False):
     """The objects of other groups that decide about a group.
 
-    `uncounted` names the objects that do not count, each with the files that declare it differently; or with its only
-    file, if its folder declares pods of its namespace, which it might be about.
+    `uncounted` names the objects that do not count, each with the files that declare it differently.
     """
 
     objects: tuple[Manifest, ...]
@@ -154,7 +153,7 @@ class Elsewhere:
         """Return the objects of other groups that affect a group.
 
         Objects of variants do not count, nor does an object that two groups declare differently. If a folder declares
-        pods of a namespace, objects there for this namespace are about those pods.
+        pods of a namespace, selectors there for this namespace are about those pods.
         """
         folders = self._folders(number)
         spaces = dict.fromkeys(name.split("/")[1] for name in sorted(self._declared[number]))
@@ -180,14 +179,9 @@ class Elsewhere:
 
         def is_about_others(one: Manifest) -> bool:
             folder = PurePath(one.path).parts[:-1]
-            return one.kind in UNNAMED and folder not in folders and (folder, one.namespace) in self._with_pods
+            return one.kind in SELECTING and folder not in folders and (folder, one.namespace) in self._with_pods
 
-        def is_about_mine(one: Manifest) -> bool:
-            return one.kind not in SELECTING and any((each, one.namespace) in self._with_pods for each in folders)
-
-        agreed = _agreed([one for one in found if not is_about_others(one)])
-        apart = {one.object: (one.path,) for one in found if is_about_others(one) and is_about_mine(one)}
-        return replace(agreed, uncounted=(*agreed.uncounted, *apart.items()))
+        return _agreed([one for one in found if not is_about_others(one)])
 
 
 def _told_apart(one: Outline) -> list[str]:

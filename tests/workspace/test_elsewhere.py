@@ -80,30 +80,13 @@ def test_a_file_sees_those_of_its_folder_that_are_not_judged_unless_they_declare
     assert seen_in("apps/web.yaml", 2, apps__web=WEB, apps__q=quota() + "---\n" + WEB) == []
 
 
-def test_a_quota_beside_pods_of_its_namespace_is_about_these():
-    other = WEB.replace("web", "other")
-    assert seen_in("apps/web.yaml", apps__web=WEB, b__q=quota(), b__other=other) == []
-    assert seen_in("apps/web.yaml", apps__web=WEB, b__q=quota(), b__other=other.replace("ml", "x")) == ["b/q.yaml"]
+@pytest.mark.parametrize("kind", ["ResourceQuota", "LimitRange", "PodDisruptionBudget"])
+def test_a_quota_counts_beside_pods_of_its_namespace_and_a_budget_there_is_about_these(kind):
+    other, decides = WEB.replace("web", "other"), quota().replace("ResourceQuota", kind)
+    expected = ["b/q.yaml"] * (kind != "PodDisruptionBudget")
+    assert seen_in("apps/web.yaml", apps__web=WEB, b__q=decides, b__other=other) == expected
+    assert seen_in("apps/web.yaml", apps__web=WEB, b__q=decides, b__o=other.replace("ml", "x")) == ["b/q.yaml"]
     assert seen_in("apps/web.yaml", apps__web=WEB + "claimName: d\n", b__d=claim("d"), b__o=other) == ["b/d.yaml"]
-
-
-@pytest.mark.parametrize(
-    ("kind", "mine", "named"),
-    [
-        ("ResourceQuota", WEB, True),
-        ("LimitRange", WEB, True),
-        ("PodDisruptionBudget", WEB, False),
-        ("ResourceQuota", WEB.replace("Deployment", "ConfigMap"), False),
-    ],
-)
-def test_what_does_not_count_beside_pods_of_its_namespace_is_named_if_it_may_decide(kind, mine, named):
-    files = {
-        "apps/a.yaml": mine,
-        "b/q.yaml": quota().replace("ResourceQuota", kind),
-        "b/other.yaml": WEB.replace("web", "o"),
-    }
-    found = Elsewhere([[read(name, text.encode())] for name, text in files.items()], judged=3).seen_by(0)
-    assert found.uncounted == ((f"{kind}/ml/q", ("b/q.yaml",)),) * named
 
 
 def test_a_namespace_makes_no_variants():

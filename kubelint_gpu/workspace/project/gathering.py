@@ -101,10 +101,14 @@ class Gathered(Value):
         """Print to standard error which files were not read, and why."""
         for error in self.errors:
             complain(error.path, error.message)
-        accept = f"`kubelint-gpu check --write-baseline {self.settings.baseline or 'FILE'}` accepts what is found"
-        accept += "" if self.settings.baseline else ", if .kubelint-gpu.yaml has `baseline: FILE`"
-        for path in self.decisive if self.commit is not None else ():
-            complain(path, f"decides about all manifests: all are checked; {accept}")
+        if self.decisive and self.commit is not None:
+            from kubelint_gpu.messages.wording import foremost, verb
+
+            name = self.settings.baseline or ".kubelint-gpu-baseline.json"
+            accept = f"run `kubelint-gpu check --write-baseline {name}`"
+            accept += "" if self.settings.baseline else f" and add `baseline: {name}` to .kubelint-gpu.yaml"
+            decide = f"{foremost(self.decisive)} {verb('decide', len(self.decisive))} about all manifests"
+            say(visible(f"kubelint-gpu: {decide}: all are checked. To accept what is there, {accept}."), err=True)
         for skipped in self.skipped:
             if not (self.built.charts.failure and skipped.message == TEMPLATE):
                 complain(skipped.path, f"left out: {skipped.message}")

@@ -57,8 +57,7 @@ def _unrendered(paths: Sequence[str]) -> Iterator[str]:
 
 def _uncounted(units: Sequence[ApplySet]) -> Iterator[str]:
     """Yield a sentence for each of a few objects that do not count, or a single sentence for many of a kind."""
-    objects = {pair for unit in units for pair in unit.uncounted}
-    apart, contradictory = (sorted(one for one in objects if (len(one[1]) == 1) is lone) for lone in (True, False))
+    contradictory = sorted({pair for unit in units for pair in unit.uncounted})
     if len(contradictory) > FEW:
         names = [name for name, _ in contradictory]
         yield f"{owner_names(names)} are declared differently in several files: none counts for other directories."
@@ -66,10 +65,6 @@ def _uncounted(units: Sequence[ApplySet]) -> Iterator[str]:
     for name, paths in contradictory:
         none = "neither" if len(paths) == 2 else "none"
         yield f"{owner_name(name)} is declared differently in {foremost(paths)}: {none} counts for other directories."
-    if apart:
-        which, where = owner_names([name for name, _ in apart]), foremost([path for _, (path,) in apart])
-        why = "pods of the namespace stand beside it: --unit all counts everything together"
-        yield f"{which} ({where}) {'is' if len(apart) == 1 else 'are'} not counted elsewhere, because {why}."
 
 
 def _differing_classes(units: Sequence[ApplySet]) -> Iterator[str]:
