@@ -11,7 +11,7 @@ from kubelint_gpu.engine.reported import finding_of
 from kubelint_gpu.findings.catalogue import rule
 from kubelint_gpu.findings.finding import Finding, Place, defect
 from kubelint_gpu.inventory.declarations.declared import Unread
-from kubelint_gpu.messages.wording import some
+from kubelint_gpu.messages.wording import foremost, some
 from kubelint_gpu.values import replace
 from kubelint_gpu.work import UsedUp, parts
 from kubelint_gpu.workspace.apply_set import ApplySet
@@ -107,14 +107,18 @@ def claims_behind(unit: ApplySet, draft: Diagnostic, manifest: Manifest | None) 
 
 
 def _narrowed(draft: Diagnostic, unsure: Sequence[Unread]) -> Diagnostic:
-    """The draft, as certain only if some unreadable objects of the inventory change nothing."""
+    """The draft, as certain only if some unreadable or contradictory objects change nothing."""
     severity = draft.effective_severity
     if draft.certainty != "certain" or severity == "note":
         return draft
-    names = [f"{one.kind or 'what is of no kind'} {one.name}".rstrip() for one in unsure]
-    told = f"mend {some(names, 'object')} of the inventory to be sure"
-    unsure_of = replace(draft, certainty="possible", severity=LOWER[severity], help=(*draft.help, told))
-    return _begun(unsure_of, "as far as the inventory can be read, ")
+    unread, apart = ([one for one in unsure if bool(one.paths) is is_apart] for is_apart in (False, True))
+    names = [f"{one.kind or 'what is of no kind'} {one.name}".rstrip() for one in unread]
+    told = [f"mend {some(names, 'object')} of the inventory to be sure"] if unread else []
+    told += [f"declare {one.kind} {one.name} alike in {foremost(one.paths)} to be sure" for one in apart]
+    unsure_of = replace(draft, certainty="possible", severity=LOWER[severity], help=(*draft.help, *told))
+    if unread:
+        return _begun(unsure_of, "as far as the inventory can be read, ")
+    return _begun(unsure_of, f"if {apart[0].kind} {apart[0].name} is as in {apart[0].paths[-1]}, ")
 
 
 def _deleted(draft: Diagnostic, left: Sequence[Manifest]) -> Diagnostic:

@@ -1,4 +1,4 @@
-"""Unknown objects, unreadable or undeclared: what they can change in a unit.
+"""Unknown objects, unreadable, undeclared or contradictory: what they can change in a unit.
 
 Objects that only restrict (quotas, limits, disruption budgets, device taints) cannot make a finding wrong: it holds
 with more of them, too. An unreadable node leaves the list of nodes open, which each rule takes into account.
@@ -9,9 +9,11 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 
+from kubelint_gpu.groups import grouped
 from kubelint_gpu.inventory.declarations.declared import Unread
 from kubelint_gpu.inventory.declarations.inventory import MAY_BE
 from kubelint_gpu.kube.objects.label_algebra import alternatives
+from kubelint_gpu.kube.objects.priority import PREEMPT
 from kubelint_gpu.kube.objects.requests import is_extended, pod_requests
 from kubelint_gpu.scheduler.framework.storage_index import claim_keys
 from kubelint_gpu.workspace.answers import once
@@ -30,9 +32,18 @@ _CLAIMING = frozenset(("persistentVolumeClaim", "ephemeral"))
 def decisive(unit: ApplySet) -> tuple[Unread, ...]:
     """The unreadable objects with which something of the unit might run that does not run without them."""
     inventory = unit.world.inventory if unit.has_nodes else None
-    found = inventory.unread if inventory is not None else ()
+    found = (*(inventory.unread if inventory is not None else ()), *_contradictory_classes(unit))
     unread = tuple(one for one in found if any(_decides(one, unit, subject) for subject in unit.subjects))
     return (*unread, *_guessed_models(unit), *_guessed_classes(unit))
+
+
+def _contradictory_classes(unit: ApplySet) -> Iterator[Unread]:
+    """The classes that only other files declare, and not all of them alike."""
+    for name, group in grouped((one.name, one) for one in unit.beside.of_kinds(("PriorityClass",))).items():
+        meanings = {(one.item.value.get("value"), one.item.value.get("preemptionPolicy") or PREEMPT) for one in group}
+        mine = any(one.kind == "PriorityClass" and one.name == name for one in unit.manifests)
+        if len(meanings) > 1 and not mine and unit.world.declared("PriorityClass", name) is None:
+            yield Unread("PriorityClass", name, paths=tuple(sorted({one.path for one in group})))
 
 
 def _guessed_classes(unit: ApplySet) -> Iterator[Unread]:

@@ -79,7 +79,7 @@ class Unread(Value):
     """An object of the cluster that is not completely known.
 
     `name`, `namespace`, `owner` (its kind and name) and `labels` are empty if they cannot be read either.
-    `default` says that it may be the default of its kind.
+    `default` says that it may be the default of its kind, `paths` names the files that declare it differently.
     """
 
     kind: str
@@ -88,6 +88,7 @@ class Unread(Value):
     owner: str = ""
     labels: FrozenMap[str, str] = EMPTY
     default: bool = False
+    paths: tuple[str, ...] = ()
 
 
 def unread(kind: str, value: Any) -> Unread:

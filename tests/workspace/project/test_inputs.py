@@ -250,6 +250,24 @@ def test_classes_that_two_directories_declare_differently_are_named(closing):
     assert all("differently" not in one for one in closing({}, "--verbose", "--unit", "all"))
 
 
+@pytest.mark.parametrize(
+    ("other", "declared", "severity"),
+    [("10", "", "warning"), ("1000", "", "error"), ("10", "  - {name: high, value: 1}\n", "error")],
+    ids=["contradiction", "alike", "the inventory has it"],
+)
+def test_no_error_depends_on_a_class_that_two_directories_declare_differently(tmp_path, other, declared, severity):
+    running = "running:\n  - {name: o, namespace: x, node: a, gpus: 4, priorityClassName: top}\n"
+    classes = f"priorityClasses:\n  - {{name: top, value: 5000}}\n{declared}"
+    files = {"apps/w.yaml": small("w").replace("containers:", CLASSED, 1), "1/p.yaml": HIGH}
+    files |= {"2/p.yaml": HIGH.replace("1000", other), "cluster.yaml": NODES_OF_REMARKS + classes + running}
+    for name, text in files.items():
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text(text)
+    (found,) = check_json("-i", "cluster.yaml", "--select", "KLG109", cwd=tmp_path).json["findings"]
+    assert found["severity"] == severity
+    assert ("if PriorityClass high is as in 2/p.yaml" in found["message"]) is (severity == "warning")
+
+
 def test_files_of_a_directory_that_declare_the_same_object_are_named(closing):
     files = {f"apps/{name}.yaml": small("w") for name in ("dev", "prod")}
     told = "Deployment w is declared in apps/dev.yaml and apps/prod.yaml: each file of their directory is judged by itself."
