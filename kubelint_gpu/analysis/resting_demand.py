@@ -7,7 +7,9 @@ from contextlib import suppress
 
 from kubelint_gpu.groups import grouped, summed
 from kubelint_gpu.inventory.gpus.gpu_models import is_accelerator, model_of
+from kubelint_gpu.kube.objects.quota import pod_charge
 from kubelint_gpu.kube.objects.requests import pod_requests
+from kubelint_gpu.kube.values.quantity import canonical
 from kubelint_gpu.messages.wording import amount, bare, listed, owner_names, verb
 from kubelint_gpu.scheduler.framework.plugin import Code
 from kubelint_gpu.values import Value
@@ -29,6 +31,8 @@ class RestingDemand(Value):
         node: the only node that takes them; empty if several do.
         models: the GPU models of the nodes that take them.
         ends: whether its pods end by themselves, so that it holds them only for a time.
+        quota: the ResourceQuota that counts them; then `resource` is its key, and amounts are thousandths.
+        allowed: how much this quota allows.
     """
 
     workload: str
@@ -37,6 +41,8 @@ class RestingDemand(Value):
     node: str
     models: tuple[str, ...]
     ends: bool = False
+    quota: str = ""
+    allowed: int = 0
 
 
 def demands_of(unit: ApplySet) -> tuple[RestingDemand, ...]:
@@ -46,9 +52,23 @@ def demands_of(unit: ApplySet) -> tuple[RestingDemand, ...]:
     """
     found: list[RestingDemand] = []
     with suppress(UsedUp):
-        for subject in unit.subjects if unit.has_nodes else ():
-            found += _of(unit, subject)
+        for subject in unit.subjects:
+            found += [*_of_quotas(unit, subject), *(_of(unit, subject) if unit.has_nodes else ())]
     return tuple(found)
+
+
+def _of_quotas(unit: ApplySet, subject: WorkloadCheck) -> Iterator[RestingDemand]:
+    controller, workload = subject.controller, subject.workload
+    if controller.node_bound or not subject.places_pods or not subject.admitted or workload.approximate:
+        return
+    charge = pod_charge(subject.pod.spec)
+    for quota in unit.cluster.quotas if workload.replicas else ():
+        for key in quota.counted if quota.covers(subject.pod) else ():
+            amount, name = charge.get(key, 0) * workload.replicas, f"{quota.meta.namespace}/{quota.meta.name}"
+            if amount:
+                yield RestingDemand(
+                    workload.key, key, amount, "", (), controller.runs_to_completion, name, quota.hard[key]
+                )
 
 
 def _of(unit: ApplySet, subject: WorkloadCheck) -> Iterator[RestingDemand]:
@@ -82,14 +102,30 @@ def shortages(units: Sequence[ApplySet], demands: Sequence[Sequence[RestingDeman
     with the most that one of them asks for. Jobs alone queue.
     """
     worlds = grouped((unit.world, some) for unit, some in zip(units, demands, strict=True) if some)
-    found = (_shortage(world, members) for world, members in worlds.items() if len(members) > 1)
-    return tuple(text for text in found if text)
+    several = [(world, members) for world, members in worlds.items() if len(members) > 1]
+    found = [_shortage(world, members) for world, members in several]
+    return tuple(text for text in (*found, *(_refusal(members) for _, members in several)) if text)
+
+
+def _refusal(members: Sequence[Sequence[RestingDemand]]) -> str:
+    """Return the sentence about the first quota that allows too little; empty if all allow enough."""
+    every = grouped(((one.quota, one.resource), (unit, one)) for unit, some in enumerate(members) for one in some)
+    for (quota, key), pairs in sorted(every.items()):
+        allowed = max(one.allowed for _, one in pairs)
+        most = {one.workload: one.amount for _, one in sorted(pairs, key=lambda pair: pair[1].amount)}
+        alone = max(summed((unit, one.amount) for unit, one in pairs).values())
+        if quota and alone <= allowed < sum(most.values()) and not all(one.ends for _, one in pairs):
+            return (
+                f"{len({unit for unit, _ in pairs})} units together ask for {canonical(sum(most.values()))} {key} of "
+                f"ResourceQuota {quota}, which allows {canonical(allowed)}: if all are applied, pods are refused."
+            )
+    return ""
 
 
 def _shortage(world: ClusterContext, members: Sequence[Sequence[RestingDemand]]) -> str:
     """Return the sentence about the fewest nodes that have too little; empty if all have enough."""
     nodes = {one.name: one for one in world.base.nodes}
-    every = [(number, one) for number, demands in enumerate(members) for one in demands]
+    every = [(number, one) for number, demands in enumerate(members) for one in demands if not one.quota]
     on_node = grouped((one.node, (number, one)) for number, one in every)
     scopes = {scope for _, one in every for scope in _scopes(one)}
     for resource, node, models in sorted(scopes, key=lambda one: (not one[1], len(one[2]), one)):

@@ -10,17 +10,19 @@ from kubelint_gpu.analysis.beyond.cluster_beyond import cluster_beyond
 from kubelint_gpu.analysis.growing_pools import at_most, growing
 from kubelint_gpu.analysis.replica_room import Room, counted_room
 from kubelint_gpu.analysis.room.known_room import taking_nodes
-from kubelint_gpu.analysis.scaling import scaling
+from kubelint_gpu.analysis.scaling import autoscalers_of, scaling
 from kubelint_gpu.budget import BUDGET
+from kubelint_gpu.builders.jobs.running_for_good import MOST_OTHERS, share_nodes
 from kubelint_gpu.builders.waiting_pods import NO_NODE, shortage_of_next
-from kubelint_gpu.engine.api import ApplySet, Diagnostic, Related, WorkloadCheck, rule
+from kubelint_gpu.engine.api import ApplySet, Diagnostic, Related, WorkloadCheck, field_pointers, rule
 from kubelint_gpu.engine.remedies import rewritten
 from kubelint_gpu.evidence.exclusive_lines import spread_lines
 from kubelint_gpu.evidence.node_lines import clues, refusing_quota, scarce
 from kubelint_gpu.findings.finding import Place
 from kubelint_gpu.messages.why_fewer import refused
-from kubelint_gpu.messages.wording import CUT_OFF, counted, listed, verb, workload_name, workload_names
+from kubelint_gpu.messages.wording import CUT_OFF, counted, foremost, listed, verb, workload_name, workload_names
 from kubelint_gpu.scheduler.plugins import pod_topology_spread
+from kubelint_gpu.simulation.bounds.preconditions import gives_way
 from kubelint_gpu.workspace.autoscalers import TARGET, Autoscaler
 
 
@@ -33,13 +35,20 @@ def hpa_exceeds_capacity(unit: ApplySet) -> Iterator[Diagnostic]:
             # with 0 replicas an autoscaler is switched off
             continue
         one = _Scaled(autoscaler, subject, autoscaler.bounds[1])
-        found = counted_room(unit, subject, one.most)
+        fixed = _holding(unit, subject)
+        found = _beside(unit, one, fixed)
+        if (
+            not found.known
+            or found.pods < subject.workload.replicas
+            or sum(found.scaled) < sum(each.most for each in fixed)
+        ):
+            found, fixed = counted_room(unit, subject, one.most), []
         if found.known and found.pods >= one.most:
             fitting.append(one)
         elif not found.known:
             yield _undecided(one)
         else:
-            yield from _findings(unit, one, found)
+            yield from _findings(unit, one, found, fixed)
     while together := next(_together(unit, fitting), None):
         one, found, others = together
         yield from _findings(unit, one, found, others)
@@ -47,12 +56,26 @@ def hpa_exceeds_capacity(unit: ApplySet) -> Iterator[Diagnostic]:
         fitting = [other for other in fitting if other.subject.key not in told]
 
 
-def _together(unit: ApplySet, fitting: Sequence[_Scaled]) -> Iterator[tuple[_Scaled, Room, list[_Scaled]]]:
+def _holding(unit: ApplySet, subject: WorkloadCheck) -> list[_Other]:
+    """Return the workloads that no autoscaler scales and that keep what its pods want; empty if they are many."""
+    spaces = {quota.meta.namespace for quota in unit.cluster.quotas} & {subject.workload.meta.namespace}
+    found = [
+        _Other(one, one.workload.replicas, field_pointers.replicas_place(one.manifest), "it keeps its replicas")
+        for one in unit.subjects
+        if one is not subject and one.workload.replicas and one.admitted and not one.workload.approximate
+        if not (one.controller.runs_to_completion or one.controller.node_bound or autoscalers_of(unit, one))
+        if share_nodes(unit, one, subject) or one.workload.meta.namespace in spaces
+        if not gives_way(one.workload.spec, subject.workload.spec)
+    ]
+    return found if len(found) <= MOST_OTHERS else []
+
+
+def _together(unit: ApplySet, fitting: Sequence[_Scaled]) -> Iterator[tuple[_Scaled, Room, list[_Other]]]:
     """Yield autoscalers that cannot reach their maximum beside others that leave room for the written replicas."""
     for one in fitting:
         mine, replicas = taking_nodes(unit, one.subject), one.subject.workload.replicas
         near = [other for other in fitting if mine & taking_nodes(unit, other.subject)]
-        others = [other for other in near if other.subject is not one.subject]
+        others = [other.at_most for other in near if other.subject is not one.subject]
         room = _beside(unit, one, others) if others else Room(one.most)
         if room.known and room.pods < replicas:
             others = _fewer_at_most(unit, one, others)
@@ -61,10 +84,10 @@ def _together(unit: ApplySet, fitting: Sequence[_Scaled]) -> Iterator[tuple[_Sca
             yield one, room, others
 
 
-def _fewer_at_most(unit: ApplySet, one: _Scaled, others: Sequence[_Scaled]) -> list[_Scaled]:
+def _fewer_at_most(unit: ApplySet, one: _Scaled, others: Sequence[_Other]) -> list[_Other]:
     """Return the others, as many as possible at their maximum if the written replicas of one keep their room."""
 
-    def beside(number: int) -> list[_Scaled]:
+    def beside(number: int) -> list[_Other]:
         written = (other._replace(most=other.subject.workload.replicas) for other in others[number:])
         return [*others[:number], *written]
 
@@ -72,6 +95,15 @@ def _fewer_at_most(unit: ApplySet, one: _Scaled, others: Sequence[_Scaled]) -> l
         return _beside(unit, one, beside(number)).pods < one.subject.workload.replicas
 
     return beside(bisect_left(range(1, len(others) + 1), True, key=lacks))
+
+
+class _Other(NamedTuple):
+    """A workload that holds room for its `most` replicas; `place` and `clause` say why so many."""
+
+    subject: WorkloadCheck
+    most: int
+    place: Place
+    clause: str
 
 
 class _Scaled(NamedTuple):
@@ -84,20 +116,25 @@ class _Scaled(NamedTuple):
         """Return where the maximum number of replicas is written."""
         return self.autoscaler.manifest.place(self.autoscaler.most)
 
+    @property
+    def at_most(self) -> _Other:
+        """Return its workload at its maximum."""
+        return _Other(self.subject, self.most, self.place, f"it scales {self.subject.workload.meta.name}")
 
-def _beside(unit: ApplySet, one: _Scaled, others: Sequence[_Scaled], *, further: bool = False) -> Room:
+
+def _beside(unit: ApplySet, one: _Scaled, others: Sequence[_Other], *, further: bool = False) -> Room:
     scaled = [(other.subject, other.most) for other in others]
     return counted_room(unit, one.subject, one.most, further=further, scaled=scaled)
 
 
-def _findings(unit: ApplySet, one: _Scaled, found: Room, others: Sequence[_Scaled] = ()) -> Iterator[Diagnostic]:
+def _findings(unit: ApplySet, one: _Scaled, found: Room, others: Sequence[_Other] = ()) -> Iterator[Diagnostic]:
     if one.subject.workload.replicas <= found.pods and found.pods:
         certain = _is_certain(unit, one, found, others)
         if certain or not unit.may_outgrow(one.subject):
             yield _draft(unit, one, found, others, certain=certain)
 
 
-def _is_certain(unit: ApplySet, one: _Scaled, found: Room, others: Sequence[_Scaled]) -> bool:
+def _is_certain(unit: ApplySet, one: _Scaled, found: Room, others: Sequence[_Other]) -> bool:
     """Whether no node beyond the inventory makes room for more; pools have grown to their limit."""
     if unit.is_closed_to(one.subject) or (unit.is_closed and not unit.may_outgrow(one.subject)):
         return True
@@ -118,7 +155,7 @@ def _undecided(one: _Scaled) -> Diagnostic:
     )
 
 
-def _draft(unit: ApplySet, one: _Scaled, found: Room, scaled: Sequence[_Scaled], *, certain: bool) -> Diagnostic:
+def _draft(unit: ApplySet, one: _Scaled, found: Room, scaled: Sequence[_Other], *, certain: bool) -> Diagnostic:
     from kubelint_gpu.analysis import coupled
 
     autoscaler, subject, most = one
@@ -136,7 +173,13 @@ def _draft(unit: ApplySet, one: _Scaled, found: Room, scaled: Sequence[_Scaled],
     elif why == NO_NODE or found.beside or scaled or subject.workload.claims or pools:
         # it is known of its pods alone, on nodes that are there
         why, lacks = "", ()
-    names = listed([*(["running pods"] if unit.cluster.pods else []), *at_most_too, *([others] if others else [])])
+    names = listed(
+        [
+            *(["running pods"] if unit.cluster.pods else []),
+            *([foremost(at_most_too)] if at_most_too else []),
+            *([others] if others else []),
+        ]
+    )
     beside = f" beside {names}" if names else ""
     return Diagnostic(
         "KLG115",
@@ -150,7 +193,7 @@ def _draft(unit: ApplySet, one: _Scaled, found: Room, scaled: Sequence[_Scaled],
         certainty="certain" if certain else "possible",
         related=(
             Related(manifest.place((*TARGET, "name")), f"it scales {workload_name(subject.workload)}"),
-            *(Related(other.place, f"it scales {other.subject.workload.meta.name}") for other in scaled),
+            *(Related(other.place, other.clause) for other in scaled),
             *coupled.ties(unit, subject, found.beside),
             *(spread_lines(subject) if any(one.reason == pod_topology_spread.REASON for one in lacks) else ()),
             *(

@@ -62,6 +62,24 @@ def test_two_that_fit_alone_do_not_both_reach_their_maximum(gpus, told):
     assert all(told in message for message in messages)
 
 
+@pytest.mark.parametrize(
+    ("most", "other", "gpus", "room"),
+    [
+        (4, deployment(name="fixed", spec="replicas: 2"), 5, 3),
+        (9, deployment(name="fixed", spec="replicas: 2"), 5, 3),
+        (3, deployment(name="fixed", spec="replicas: 2"), 5, 0),
+        (4, deployment(name="fixed", spec="replicas: 2").replace("      priorityClassName: serving\n", ""), 5, 0),
+        (4, hpa(1, 2, name="fixed").replace("scaler", "s") + deployment(name="fixed", spec=GIVES), 6, 0),
+        (4, deployment(name="fixed", spec="replicas: 2", limits="{cpu: 1}"), 4, 0),
+    ],
+    ids=["less", "less than alone", "enough", "gives way", "scaled", "other resource"],
+)
+def test_replicas_that_nothing_scales_keep_their_room(most, other, gpus, room):
+    found = findings(f"{hpa(1, most)}{deployment(spec=GIVES)}---\n{other}", GPU_NODE % gpus, code="KLG115")
+    told = f"maxReplicas is {most}, but only {room} replicas find room beside 2 replicas of Deployment serving/fixed"
+    assert [one.message for one in found] == [told] * bool(room)
+
+
 def test_of_three_as_many_reach_their_maximum_as_leave_room_for_the_rest():
     texts = [hpa(1, 4, name=name) + deployment(name=name, spec=GIVES) for name in ("chat", "rank", "tag")]
     (found,) = findings("---\n".join(texts), GPU_NODE % 8, code="KLG115")
