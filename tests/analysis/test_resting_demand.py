@@ -74,6 +74,20 @@ def test_overlays_count_each_by_themselves_unless_they_make_the_same_object():
     assert told.startswith("2 units together ask for 5 nvidia.com/gpu")
 
 
+QUOTA = (
+    "---\napiVersion: v1\nkind: ResourceQuota\nmetadata: {name: q, namespace: serving}\n"
+    "spec: {hard: {requests.nvidia.com/gpu: 4}}\n"
+)
+
+
+@pytest.mark.parametrize(("first", "second", "asked"), [(3, 2, 5), (2, 2, 0), (5, 1, 0)])
+def test_units_that_a_quota_cannot_admit_together_are_counted(first, second, asked):
+    end = "which allows 4: if all are applied, pods are refused."
+    told = f"2 units together ask for {asked} requests.nvidia.com/gpu of ResourceQuota serving/q, {end}"
+    units = (asks("x", first) + QUOTA, asks("w", second) + QUOTA)
+    assert said(*units) == (told,) * bool(asked)
+
+
 TRAIN = """apiVersion: kubeflow.org/v1
 kind: PyTorchJob
 metadata: {name: train, namespace: serving}

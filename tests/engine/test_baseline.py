@@ -32,11 +32,21 @@ def test_what_is_written_down_is_not_reported_any_more_and_is_counted(project):
     count = len(before.codes)
     written = check(project, "--write-baseline", "baseline.json")
     assert (written.code, written.codes, written.json["summary"]["baseline"]) == (0, [], count)
-    assert f"{count} findings written down, 1 error among them" in written.err
+    named = "1 error among them: KLG101 Deployment vision/object-tracker"
+    assert f"{count} findings written down, {named}\n" in written.err
     again = check(project, "--baseline", "baseline.json")
     assert (again.code, again.codes, again.json["summary"]["baseline"], again.err) == (0, [], count, "")
     text = kubelint("check", "deploy", "-i", "cluster.yaml", "--baseline", "baseline.json", cwd=project)
     assert f"nothing new ({count} in the baseline)" in text.out
+
+
+def test_three_of_many_accepted_errors_are_named(project):
+    for name in "abcd":
+        (project / "deploy" / f"{name}.yaml").write_text(DEADLOCK.replace("object-tracker", name))
+    assert "5 errors among them: KLG101 Deployment vision/a, " in (
+        told := check(project, "--write-baseline", "b.json", "--unit", "file").err
+    )
+    assert told.endswith(", KLG101 Deployment vision/c, and there are 2 more errors\n")
 
 
 def test_the_file_is_sorted_one_finding_a_line_and_always_the_same(project):

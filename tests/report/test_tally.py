@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from report_samples import PIN, REPORTS, place, report
+from report_samples import DEADLOCK, PIN, REPORTS, place, report
 
 from kubelint_gpu.findings.finding import Summary
 from kubelint_gpu.report.content import Options
@@ -81,6 +81,17 @@ def test_undecided_questions_are_counted_with_their_reasons():
     assert text(report(summary=summary), width=200) == f"{told}known, 1 because b was cut).\n"
     one = replace(summary, undecided=1, reasons=(("a is not known", 1),))
     assert "(1 undecided: a is not known)" in text(report(PIN, summary=one), width=200)
+
+
+def test_fixes_of_notes_count_only_where_nothing_else_has_one():
+    note = replace(DEADLOCK, severity="note", code="KLG114", fingerprint="n")
+    told = text(report(DEADLOCK, note), width=200)
+    assert "1 error, 1 note (1 fixable)\n--fix repairs 1 of them.\n" in told
+    told = text(report(note, PIN), width=200)
+    assert (
+        "(1 fixable)\nThe fix of a note is made where its code is selected: --fix --unsafe-fixes --select KLG114.\n"
+        in told
+    )
 
 
 def test_findings_that_are_not_shown_are_counted():

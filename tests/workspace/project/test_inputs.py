@@ -238,6 +238,23 @@ def test_objects_that_two_directories_declare_differently_are_named(closing):
     assert one.startswith("6 ResourceQuotas (default/q, default/r0, ...) are declared differently in several files")
 
 
+def test_a_quota_beside_pods_of_its_namespace_judges_those_of_the_next_directory(tmp_path):
+    first, second = (
+        small(name).replace(f"{{name: {name}}}", f"{{name: {name}, namespace: ml}}", 1) for name in ("first", "second")
+    )
+    quota, more = QUOTA % ("q, namespace: ml", 2), "spec:\n  replicas: %s\n"
+    for folder, text in {"a": first + quota, "b": second.replace("spec:\n", more % 3, 1)}.items():
+        (tmp_path / folder).mkdir()
+        (tmp_path / folder / "m.yaml").write_text(text)
+    (found,) = check_json("b", cwd=tmp_path).json["findings"]
+    assert (found["code"], found["certainty"], found["path"]) == ("KLG109", "certain", "b/m.yaml")
+    assert "quota q, which allows 2 requests.nvidia.com/gpu and has 2 in use by its own pods" in found["message"]
+    (tmp_path / "b" / "m.yaml").write_text(second.replace("spec:\n", more % 2, 1))
+    ran = check_json(".", cwd=tmp_path)
+    assert ran.json["findings"] == []
+    assert ran.json["remarks"][0].startswith("2 units together ask for 3 requests.nvidia.com/gpu of ResourceQuota ml/q")
+
+
 def test_classes_that_two_directories_declare_differently_are_named(closing):
     files = {"apps/w.yaml": small("w").replace("containers:", CLASSED, 1), "1/p.yaml": HIGH, "2/p.yaml": HIGH}
     assert len(closing(files, "--verbose")) == 1

@@ -115,6 +115,17 @@ def test_a_changed_inventory_or_configuration_makes_everything_a_target(reposito
     assert places(ran) == [("deploy/lab/tracker.yaml", "KLG101"), ("deploy/prod/tracker.yaml", "KLG101")]
 
 
+@pytest.mark.parametrize("baseline", ["", "baseline: known.json\n"])
+def test_a_commit_of_inventory_and_configuration_says_once_that_all_is_checked(repository, baseline):
+    configure(repository, f"inventory: clusters/small.yaml\n{baseline}")
+    write(repository, {"known.json": '{"version": 1, "findings": []}'})
+    ran = kubelint("check", "--hook", ".kubelint-gpu.yaml", "clusters/small.yaml", cwd=repository)
+    name, add = ("known.json", "") if baseline else (".kubelint-gpu-baseline.json", " and add `baseline: ")
+    told = ".kubelint-gpu.yaml and clusters/small.yaml decide about all manifests: all are checked. "
+    assert ran.err.count("decide") == 1
+    assert f"{told}To accept what is there, run `kubelint-gpu check --write-baseline {name}`{add}" in ran.err
+
+
 def test_the_hook_is_given_configurations_and_inventories():
     """Its pattern has to match them, or their change would start nothing."""
     from identify.identify import tags_from_filename
