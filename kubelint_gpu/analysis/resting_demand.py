@@ -9,7 +9,7 @@ from kubelint_gpu.groups import grouped, summed
 from kubelint_gpu.inventory.gpus.gpu_models import is_accelerator, model_of
 from kubelint_gpu.kube.objects.quota import pod_charge
 from kubelint_gpu.kube.objects.requests import pod_requests
-from kubelint_gpu.kube.values.quantity import canonical
+from kubelint_gpu.kube.values.quantity import ONE
 from kubelint_gpu.messages.wording import amount, bare, listed, owner_names, verb
 from kubelint_gpu.scheduler.framework.plugin import Code
 from kubelint_gpu.values import Value
@@ -28,11 +28,10 @@ class RestingDemand(Value):
         workload: its key.
         resource: what its pods ask for.
         amount: how much all of them ask for.
-        node: the only node that takes them; empty if several do.
+        node: the only node that takes them, or `namespace/name` of the quota that counts them; else empty.
         models: the GPU models of the nodes that take them.
         ends: whether its pods end by themselves, so that it holds them only for a time.
-        quota: the ResourceQuota that counts them; then `resource` is its key, and amounts are thousandths.
-        allowed: how much this quota allows.
+        allowed: how much the quota allows.
     """
 
     workload: str
@@ -41,7 +40,6 @@ class RestingDemand(Value):
     node: str
     models: tuple[str, ...]
     ends: bool = False
-    quota: str = ""
     allowed: int = 0
 
 
@@ -53,32 +51,28 @@ def demands_of(unit: ApplySet) -> tuple[RestingDemand, ...]:
     found: list[RestingDemand] = []
     with suppress(UsedUp):
         for subject in unit.subjects:
-            found += [*_of_quotas(unit, subject), *(_of(unit, subject) if unit.has_nodes else ())]
+            workload = subject.workload
+            # how the pods of a known custom resource are replaced does not matter here
+            unsure = workload.by_shape if workload.custom else workload.approximate
+            if workload.replicas and subject.places_pods and subject.admitted and not unsure:
+                found += () if subject.controller.node_bound else (*_of_quotas(unit, subject), *_of(unit, subject))
     return tuple(found)
 
 
 def _of_quotas(unit: ApplySet, subject: WorkloadCheck) -> Iterator[RestingDemand]:
-    controller, workload = subject.controller, subject.workload
-    if controller.node_bound or not subject.places_pods or not subject.admitted or workload.approximate:
-        return
-    charge = pod_charge(subject.pod.spec)
-    for quota in unit.cluster.quotas if workload.replicas else ():
-        for key in quota.counted if quota.covers(subject.pod) else ():
-            amount, name = charge.get(key, 0) * workload.replicas, f"{quota.meta.namespace}/{quota.meta.name}"
-            if amount:
-                yield RestingDemand(
-                    workload.key, key, amount, "", (), controller.runs_to_completion, name, quota.hard[key]
-                )
+    workload, charge, ends = subject.workload, pod_charge(subject.pod.spec), subject.controller.runs_to_completion
+    for quota in unit.cluster.quotas:
+        name = f"{quota.meta.namespace}/{quota.meta.name}"
+        for key in filter(charge.get, quota.counted if quota.covers(subject.pod) else ()):
+            if is_accelerator(key.removeprefix("requests.")):
+                asked = charge[key] // ONE * workload.replicas
+                yield RestingDemand(workload.key, key, asked, name, (), ends, quota.hard[key] // ONE)
 
 
 def _of(unit: ApplySet, subject: WorkloadCheck) -> Iterator[RestingDemand]:
     controller, workload = subject.controller, subject.workload
-    if controller.node_bound or not subject.places_pods or not subject.admitted:
-        return
     asked = {name: number for name, number in pod_requests(subject.pod.spec).items() if is_accelerator(name) and number}
-    # how the pods of a known custom resource are replaced does not matter here
-    unsure = workload.by_shape if workload.custom else workload.approximate
-    if not asked or not workload.replicas or unsure or not unit.is_closed_to(subject):
+    if not unit.has_nodes or not asked or not unit.is_closed_to(subject):
         return
     fit = unit.alone(subject).fit
     if fit is None or any(one.status is not None and one.status.code is Code.UNKNOWN for one in fit.classes):
@@ -102,43 +96,28 @@ def shortages(units: Sequence[ApplySet], demands: Sequence[Sequence[RestingDeman
     with the most that one of them asks for. Jobs alone queue.
     """
     worlds = grouped((unit.world, some) for unit, some in zip(units, demands, strict=True) if some)
-    several = [(world, members) for world, members in worlds.items() if len(members) > 1]
-    found = [_shortage(world, members) for world, members in several]
-    return tuple(text for text in (*found, *(_refusal(members) for _, members in several)) if text)
-
-
-def _refusal(members: Sequence[Sequence[RestingDemand]]) -> str:
-    """Return the sentence about the first quota that allows too little; empty if all allow enough."""
-    every = grouped(((one.quota, one.resource), (unit, one)) for unit, some in enumerate(members) for one in some)
-    for (quota, key), pairs in sorted(every.items()):
-        allowed = max(one.allowed for _, one in pairs)
-        most = {one.workload: one.amount for _, one in sorted(pairs, key=lambda pair: pair[1].amount)}
-        alone = max(summed((unit, one.amount) for unit, one in pairs).values())
-        if quota and alone <= allowed < sum(most.values()) and not all(one.ends for _, one in pairs):
-            return (
-                f"{len({unit for unit, _ in pairs})} units together ask for {canonical(sum(most.values()))} {key} of "
-                f"ResourceQuota {quota}, which allows {canonical(allowed)}: if all are applied, pods are refused."
-            )
-    return ""
+    found = (_shortage(world, members) for world, members in worlds.items() if len(members) > 1)
+    return tuple(text for text in found if text)
 
 
 def _shortage(world: ClusterContext, members: Sequence[Sequence[RestingDemand]]) -> str:
-    """Return the sentence about the fewest nodes that have too little; empty if all have enough."""
+    """Return the sentence about the fewest nodes that have too little, or about a quota; empty if all have enough."""
     nodes = {one.name: one for one in world.base.nodes}
-    every = [(number, one) for number, demands in enumerate(members) for one in demands if not one.quota]
+    every = [(number, one) for number, demands in enumerate(members) for one in demands]
     on_node = grouped((one.node, (number, one)) for number, one in every)
     scopes = {scope for _, one in every for scope in _scopes(one)}
-    for resource, node, models in sorted(scopes, key=lambda one: (not one[1], len(one[2]), one)):
+    for resource, node, models in sorted(scopes, key=lambda one: ("/" in one[1], not one[1], len(one[2]), one)):
         pairs = on_node[node] if node else every
         mine = [(number, one) for number, one in pairs if _is_for(one, resource, node, models)]
-        inside = [nodes[node]] if node else [one for one in nodes.values() if model_of(one) in models]
-        has = sum(one.allocatable.get(resource, 0) for one in inside)
+        inside = [one for one in nodes.values() if one.name == node or (not node and model_of(one) in models)]
+        has = max(one.allowed for _, one in mine) or sum(one.allocatable.get(resource, 0) for one in inside)
         if max(summed((number, one.amount) for number, one in mine).values()) > has:
             continue
         most = {one.workload: (number, one) for number, one in sorted(mine, key=lambda pair: pair[1].amount)}
         needed = sum(one.amount for _, one in most.values())
         if has < needed and not all(one.ends for _, one in most.values()):
             where = f"on {node}" if node else f"on nodes with {listed(models, 'or')}"
+            where = f"of ResourceQuota {node}" if "/" in node else where
             if has == sum(one.allocatable.get(resource, 0) for one in nodes.values()):
                 where = "in the cluster"
             where = f"{where} {world.name}" if world.name else where
@@ -153,16 +132,18 @@ def _sentence(demands: Sequence[tuple[int, RestingDemand]], resource: str, where
     names = list(dict.fromkeys(one.workload.partition(" (")[0] for one in runs))
     part = f" ({held} of them while {owner_names(names)} {verb('run', len(names))})" if runs else ""
     stay = "stay Pending" if has < needed - held else "wait until a Job ends"
+    has_it, stay = ("allows", "are refused") if demands[0][1].allowed else ("has", stay)
     return (
-        f"{units} units together ask for {amount(resource, needed)}{part} {where}, which has {bare(resource, has)}: "
-        f"if all are applied, pods {stay}. kubelint-gpu capacity says which."
+        f"{units} units together ask for {amount(resource, needed)}{part} {where}, which "
+        f"{has_it} {bare(resource, has)}: if all are applied, pods {stay}. kubelint-gpu capacity says which."
     )
 
 
 def _scopes(demand: RestingDemand) -> Iterator[_Scope]:
     if demand.node:
         yield demand.resource, demand.node, ()
-    yield demand.resource, "", demand.models
+    if demand.models:
+        yield demand.resource, "", demand.models
 
 
 def _is_for(demand: RestingDemand, resource: str, node: str, models: Sequence[str]) -> bool:

@@ -116,9 +116,8 @@ def _narrowed(draft: Diagnostic, unsure: Sequence[Unread]) -> Diagnostic:
     told = [f"mend {some(names, 'object')} of the inventory to be sure"] if unread else []
     told += [f"declare {one.kind} {one.name} alike in {foremost(one.paths)} to be sure" for one in apart]
     unsure_of = replace(draft, certainty="possible", severity=LOWER[severity], help=(*draft.help, *told))
-    if unread:
-        return _begun(unsure_of, "as far as the inventory can be read, ")
-    return _begun(unsure_of, f"if {apart[0].kind} {apart[0].name} is as in {apart[0].paths[-1]}, ")
+    guess = "" if unread else f"if {apart[0].kind} {apart[0].name} is as in {apart[0].paths[-1]}, "
+    return _begun(unsure_of, guess or "as far as the inventory can be read, ")
 
 
 def _deleted(draft: Diagnostic, left: Sequence[Manifest]) -> Diagnostic:

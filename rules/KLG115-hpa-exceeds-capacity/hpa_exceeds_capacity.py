@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Iterator, Sequence
+from operator import lt
 from typing import NamedTuple
 
 from kubelint_gpu.analysis.beyond.cluster_beyond import cluster_beyond
@@ -14,7 +15,7 @@ from kubelint_gpu.analysis.scaling import autoscalers_of, scaling
 from kubelint_gpu.budget import BUDGET
 from kubelint_gpu.builders.jobs.running_for_good import MOST_OTHERS, share_nodes
 from kubelint_gpu.builders.waiting_pods import NO_NODE, shortage_of_next
-from kubelint_gpu.engine.api import ApplySet, Diagnostic, Related, WorkloadCheck, field_pointers, rule
+from kubelint_gpu.engine.api import ApplySet, Diagnostic, Manifest, Pointer, Related, WorkloadCheck, rule
 from kubelint_gpu.engine.remedies import rewritten
 from kubelint_gpu.evidence.exclusive_lines import spread_lines
 from kubelint_gpu.evidence.node_lines import clues, refusing_quota, scarce
@@ -23,7 +24,8 @@ from kubelint_gpu.messages.why_fewer import refused
 from kubelint_gpu.messages.wording import CUT_OFF, counted, foremost, listed, verb, workload_name, workload_names
 from kubelint_gpu.scheduler.plugins import pod_topology_spread
 from kubelint_gpu.simulation.bounds.preconditions import gives_way
-from kubelint_gpu.workspace.autoscalers import TARGET, Autoscaler
+from kubelint_gpu.workspace import field_pointers
+from kubelint_gpu.workspace.autoscalers import TARGET
 
 
 @rule("KLG115")
@@ -34,14 +36,11 @@ def hpa_exceeds_capacity(unit: ApplySet) -> Iterator[Diagnostic]:
         if autoscaler.bounds is None or not subject.workload.replicas or not taking_nodes(unit, subject):
             # with 0 replicas an autoscaler is switched off
             continue
-        one = _Scaled(autoscaler, subject, autoscaler.bounds[1])
+        one = _Scaled(autoscaler.manifest, autoscaler.most, subject, autoscaler.bounds[1])
         fixed = _holding(unit, subject)
         found = _beside(unit, one, fixed)
-        if (
-            not found.known
-            or found.pods < subject.workload.replicas
-            or sum(found.scaled) < sum(each.most for each in fixed)
-        ):
+        least = (subject.workload.replicas, *(each.most for each in fixed))
+        if not found.known or any(map(lt, (found.pods, *found.scaled), least)):
             found, fixed = counted_room(unit, subject, one.most), []
         if found.known and found.pods >= one.most:
             fitting.append(one)
@@ -56,13 +55,16 @@ def hpa_exceeds_capacity(unit: ApplySet) -> Iterator[Diagnostic]:
         fitting = [other for other in fitting if other.subject.key not in told]
 
 
-def _holding(unit: ApplySet, subject: WorkloadCheck) -> list[_Other]:
+def _holding(unit: ApplySet, subject: WorkloadCheck) -> list[_Scaled]:
     """Return the workloads that no autoscaler scales and that keep what its pods want; empty if they are many."""
+    from kubelint_gpu.analysis import coupled
+
     spaces = {quota.meta.namespace for quota in unit.cluster.quotas} & {subject.workload.meta.namespace}
+    apart = {subject.key, *(one.key for one in coupled.bound_to(unit, subject))}
     found = [
-        _Other(one, one.workload.replicas, field_pointers.replicas_place(one.manifest), "it keeps its replicas")
+        _Scaled(one.manifest, field_pointers.replicas(one.manifest), one, one.workload.replicas)
         for one in unit.subjects
-        if one is not subject and one.workload.replicas and one.admitted and not one.workload.approximate
+        if one.key not in apart and one.workload.replicas and one.admitted and not one.workload.approximate
         if not (one.controller.runs_to_completion or one.controller.node_bound or autoscalers_of(unit, one))
         if share_nodes(unit, one, subject) or one.workload.meta.namespace in spaces
         if not gives_way(one.workload.spec, subject.workload.spec)
@@ -70,12 +72,12 @@ def _holding(unit: ApplySet, subject: WorkloadCheck) -> list[_Other]:
     return found if len(found) <= MOST_OTHERS else []
 
 
-def _together(unit: ApplySet, fitting: Sequence[_Scaled]) -> Iterator[tuple[_Scaled, Room, list[_Other]]]:
+def _together(unit: ApplySet, fitting: Sequence[_Scaled]) -> Iterator[tuple[_Scaled, Room, list[_Scaled]]]:
     """Yield autoscalers that cannot reach their maximum beside others that leave room for the written replicas."""
     for one in fitting:
         mine, replicas = taking_nodes(unit, one.subject), one.subject.workload.replicas
         near = [other for other in fitting if mine & taking_nodes(unit, other.subject)]
-        others = [other.at_most for other in near if other.subject is not one.subject]
+        others = [other for other in near if other.subject is not one.subject]
         room = _beside(unit, one, others) if others else Room(one.most)
         if room.known and room.pods < replicas:
             others = _fewer_at_most(unit, one, others)
@@ -84,10 +86,10 @@ def _together(unit: ApplySet, fitting: Sequence[_Scaled]) -> Iterator[tuple[_Sca
             yield one, room, others
 
 
-def _fewer_at_most(unit: ApplySet, one: _Scaled, others: Sequence[_Other]) -> list[_Other]:
+def _fewer_at_most(unit: ApplySet, one: _Scaled, others: Sequence[_Scaled]) -> list[_Scaled]:
     """Return the others, as many as possible at their maximum if the written replicas of one keep their room."""
 
-    def beside(number: int) -> list[_Other]:
+    def beside(number: int) -> list[_Scaled]:
         written = (other._replace(most=other.subject.workload.replicas) for other in others[number:])
         return [*others[:number], *written]
 
@@ -97,44 +99,31 @@ def _fewer_at_most(unit: ApplySet, one: _Scaled, others: Sequence[_Other]) -> li
     return beside(bisect_left(range(1, len(others) + 1), True, key=lacks))
 
 
-class _Other(NamedTuple):
-    """A workload that holds room for its `most` replicas; `place` and `clause` say why so many."""
-
-    subject: WorkloadCheck
-    most: int
-    place: Place
-    clause: str
-
-
 class _Scaled(NamedTuple):
-    autoscaler: Autoscaler
+    manifest: Manifest
+    pointer: Pointer
     subject: WorkloadCheck
     most: int
 
     @property
     def place(self) -> Place:
-        """Return where the maximum number of replicas is written."""
-        return self.autoscaler.manifest.place(self.autoscaler.most)
-
-    @property
-    def at_most(self) -> _Other:
-        """Return its workload at its maximum."""
-        return _Other(self.subject, self.most, self.place, f"it scales {self.subject.workload.meta.name}")
+        """Return where the number of replicas is written, or where it would be."""
+        return self.manifest.place(self.pointer, "value" if len(self.pointer) > 1 else "key")
 
 
-def _beside(unit: ApplySet, one: _Scaled, others: Sequence[_Other], *, further: bool = False) -> Room:
+def _beside(unit: ApplySet, one: _Scaled, others: Sequence[_Scaled], *, further: bool = False) -> Room:
     scaled = [(other.subject, other.most) for other in others]
     return counted_room(unit, one.subject, one.most, further=further, scaled=scaled)
 
 
-def _findings(unit: ApplySet, one: _Scaled, found: Room, others: Sequence[_Other] = ()) -> Iterator[Diagnostic]:
+def _findings(unit: ApplySet, one: _Scaled, found: Room, others: Sequence[_Scaled] = ()) -> Iterator[Diagnostic]:
     if one.subject.workload.replicas <= found.pods and found.pods:
         certain = _is_certain(unit, one, found, others)
         if certain or not unit.may_outgrow(one.subject):
             yield _draft(unit, one, found, others, certain=certain)
 
 
-def _is_certain(unit: ApplySet, one: _Scaled, found: Room, others: Sequence[_Other]) -> bool:
+def _is_certain(unit: ApplySet, one: _Scaled, found: Room, others: Sequence[_Scaled]) -> bool:
     """Whether no node beyond the inventory makes room for more; pools have grown to their limit."""
     if unit.is_closed_to(one.subject) or (unit.is_closed and not unit.may_outgrow(one.subject)):
         return True
@@ -147,20 +136,19 @@ def _undecided(one: _Scaled) -> Diagnostic:
         one.place,
         f"whether {one.most} replicas of {workload_name(one.subject.workload)} find room is undecided: "
         f"the search ended after {BUDGET.placements} placements",
-        one.autoscaler.manifest,
-        cause=f"{one.autoscaler.most[-1]} undecided",
+        one.manifest,
+        cause=f"{one.pointer[-1]} undecided",
         severity="note",
         certainty="possible",
         undecided=CUT_OFF,
     )
 
 
-def _draft(unit: ApplySet, one: _Scaled, found: Room, scaled: Sequence[_Other], *, certain: bool) -> Diagnostic:
+def _draft(unit: ApplySet, one: _Scaled, found: Room, scaled: Sequence[_Scaled], *, certain: bool) -> Diagnostic:
     from kubelint_gpu.analysis import coupled
 
-    autoscaler, subject, most = one
-    manifest, name = autoscaler.manifest, str(autoscaler.most[-1])
-    written, mine = manifest.present(autoscaler.most), any(one is manifest for one in unit.manifests)
+    manifest, pointer, subject, most = one
+    name, written, mine = str(pointer[-1]), manifest.present(pointer), any(one is manifest for one in unit.manifests)
     pools, room = at_most(unit, subject), found.pods
     others = workload_names([one.workload for one in found.beside])
     at_most_too = [
@@ -173,13 +161,7 @@ def _draft(unit: ApplySet, one: _Scaled, found: Room, scaled: Sequence[_Other], 
     elif why == NO_NODE or found.beside or scaled or subject.workload.claims or pools:
         # it is known of its pods alone, on nodes that are there
         why, lacks = "", ()
-    names = listed(
-        [
-            *(["running pods"] if unit.cluster.pods else []),
-            *([foremost(at_most_too)] if at_most_too else []),
-            *([others] if others else []),
-        ]
-    )
+    names = listed([*filter(None, ("running pods" * bool(unit.cluster.pods), foremost(at_most_too), others))])
     beside = f" beside {names}" if names else ""
     return Diagnostic(
         "KLG115",
@@ -193,7 +175,15 @@ def _draft(unit: ApplySet, one: _Scaled, found: Room, scaled: Sequence[_Other], 
         certainty="certain" if certain else "possible",
         related=(
             Related(manifest.place((*TARGET, "name")), f"it scales {workload_name(subject.workload)}"),
-            *(Related(other.place, other.clause) for other in scaled),
+            *(
+                Related(
+                    other.place,
+                    "it keeps its replicas"
+                    if other.manifest is other.subject.manifest
+                    else f"it scales {other.subject.workload.meta.name}",
+                )
+                for other in scaled
+            ),
             *coupled.ties(unit, subject, found.beside),
             *(spread_lines(subject) if any(one.reason == pod_topology_spread.REASON for one in lacks) else ()),
             *(
@@ -207,7 +197,7 @@ def _draft(unit: ApplySet, one: _Scaled, found: Room, scaled: Sequence[_Other], 
         help=() if mine else (f"set {name}: {room}, as many as find room",),
         proposals=rewritten(
             manifest,
-            autoscaler.most,
+            pointer,
             [str(room)] * (written and mine),
             f"set {name}: {{}}, as many as find room",
             of_amounts=True,

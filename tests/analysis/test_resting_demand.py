@@ -82,7 +82,7 @@ QUOTA = (
 
 @pytest.mark.parametrize(("first", "second", "asked"), [(3, 2, 5), (2, 2, 0), (5, 1, 0)])
 def test_units_that_a_quota_cannot_admit_together_are_counted(first, second, asked):
-    end = "which allows 4: if all are applied, pods are refused."
+    end = "which allows 4: if all are applied, pods are refused. kubelint-gpu capacity says which."
     told = f"2 units together ask for {asked} requests.nvidia.com/gpu of ResourceQuota serving/q, {end}"
     units = (asks("x", first) + QUOTA, asks("w", second) + QUOTA)
     assert said(*units) == (told,) * bool(asked)

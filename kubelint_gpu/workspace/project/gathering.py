@@ -105,10 +105,12 @@ class Gathered(Value):
             from kubelint_gpu.messages.wording import foremost, verb
 
             name = self.settings.baseline or ".kubelint-gpu-baseline.json"
-            accept = f"run `kubelint-gpu check --write-baseline {name}`"
-            accept += "" if self.settings.baseline else f" and add `baseline: {name}` to .kubelint-gpu.yaml"
-            decide = f"{foremost(self.decisive)} {verb('decide', len(self.decisive))} about all manifests"
-            say(visible(f"kubelint-gpu: {decide}: all are checked. To accept what is there, {accept}."), err=True)
+            add = "" if self.settings.baseline else f" and add `baseline: {name}` to .kubelint-gpu.yaml"
+            decide = (
+                f"{foremost(self.decisive)} {verb('decide', len(self.decisive))} about all manifests: all are checked"
+            )
+            accept = f"To accept what is there, run `kubelint-gpu check --write-baseline {name}`{add}"
+            say(visible(f"kubelint-gpu: {decide}. {accept}."), err=True)
         for skipped in self.skipped:
             if not (self.built.charts.failure and skipped.message == TEMPLATE):
                 complain(skipped.path, f"left out: {skipped.message}")
