@@ -148,7 +148,6 @@ def render_charts(
     *,
     users: Sequence[str] = (),
     wanted: frozenset[str] = frozenset(),
-    cwd: Path | None = None,
     done: Sequence[RenderedChart] = (),
 ) -> RenderedCharts:
     """Render the charts below the directories among `paths`; `files` are the collected files there.
@@ -159,7 +158,7 @@ def render_charts(
     """
     from kubelint_gpu.sources.rendering_program import ProgramError
 
-    cwd = cwd or Path.cwd()
+    cwd = Path.cwd()
     folders = sorted({*chart_folders(paths, files, cwd), *users})
     if not folders:
         return RenderedCharts()
