@@ -18,7 +18,7 @@ def _not_known(unit: ApplySet) -> Iterator[Diagnostic]:
     for manifest in unit.manifests:
         value = manifest.item.value
         row = row_of(value)
-        if (row is None and not is_of_unknown_kind(value)) or unit.follows(manifest):
+        if (row is None and not is_of_unknown_kind(value)) or unit.why_not_followed(manifest) is not None:
             continue
         is_known = row is not None and (bool(manifest.templates) or row not in further_rows())
         if is_known and any(wants_gpu(one) for one in unit.subjects if one.manifest.item is manifest.item):

@@ -6,8 +6,9 @@ import posixpath
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from kubelint_gpu.analysis.node_misfit import is_gpu
 from kubelint_gpu.engine.api import WHO, ApplySet, Diagnostic, Related, Shared, rule
-from kubelint_gpu.kube.kinds.by_shape import GIT_OPS
+from kubelint_gpu.kube.kinds.by_shape import GIT_OPS, gpu_requests
 from kubelint_gpu.kube.objects.workload import api_group
 from kubelint_gpu.sources.checkout import is_chart, is_subchart
 from kubelint_gpu.workspace.manifest import place_of
@@ -80,7 +81,8 @@ def _is_application(value: dict[str, object]) -> bool:
 def _of_git_ops(unit: ApplySet) -> Iterator[Diagnostic]:
     """Yield problems of rendering what checked objects of GitOps controllers refer to."""
     for manifest in unit.manifests:
-        who = GIT_OPS.get((api_group(manifest.item.value), manifest.kind))
+        value = manifest.item.value
+        who = GIT_OPS.get((api_group(value), manifest.kind))
         if who is not None and not unit.follows(manifest):
             why = unit.why_not_followed(manifest)
             why = f", because {why}" if why else ""
@@ -91,6 +93,7 @@ def _of_git_ops(unit: ApplySet) -> Iterator[Diagnostic]:
                 manifest,
                 cause="GitOps",
                 severity="note",
+                undecided=f"the {manifest.kind} is not rendered" if any(gpu_requests(value, is_gpu)) else "",
                 shared=Shared(
                     f"{who}{why}",
                     (WHO, f" are not rendered as {who} does it{why}: their workloads are not judged"),

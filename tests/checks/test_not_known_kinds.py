@@ -141,6 +141,16 @@ def test_several_objects_that_are_not_followed_are_one_sentence(tmp_path):
     assert "Applications ml/a and ml/b are not rendered as Argo CD does it, because the path is no folder" in ran.out
 
 
+def test_an_object_that_is_not_followed_is_undecided_and_its_kind_is_known(tmp_path):
+    values = GONE.replace("gone}", "gone, helm: {valuesObject: {resources: {limits: {nvidia.com/gpu: 1}}}}}")
+    (tmp_path / "m.yaml").write_text(HEAD.format(group="argoproj.io", kind="Application") + values)
+    (tmp_path / ".git").mkdir()
+    ran = kubelint("check", tmp_path, "--output-format", "concise")
+    assert "KLG006" in ran.out
+    assert "KLG000" not in ran.out
+    assert "1 undecided: the Application is not rendered" in ran.out
+
+
 def test_many_of_them_are_one_finding_each_counted_as_undecided():
     text = "---\n".join(
         (HEAD + ASKS)

@@ -70,6 +70,23 @@ def test_a_hook_renders_the_chart_of_a_changed_file(check, example, name):
     assert "left out" not in ran.err
 
 
+@pytest.mark.parametrize(
+    ("further", "told"),
+    [((), ["values-a.yaml"]), (("templates/pod.yaml",), ["values-a.yaml", "values-b.yaml"])],
+)
+def test_a_hook_leaves_renders_alone_that_do_not_read_the_changed_values(check, tree, further, told):
+    root = tree(
+        inventory(chart({"templates/pod.yaml": POD, "values-a.yaml": "gpus: 2\n", "values-b.yaml": "gpus: 3\n"}))
+    )
+    committed(root)
+    changed = [f"chart/{name}" for name in ("values-a.yaml", *further)]
+    for name in changed:
+        (root / name).write_text(f"{(root / name).read_text()}# changed\n")
+    git(root, "add", "-A")
+    ran = check(root, "--hook", *changed, "-i", "inventory.yaml", "--select", "KLG503")
+    assert ran.told == [("KLG503", f"chart/{name}", 1) for name in told]
+
+
 def test_a_change_is_compared_with_the_render_of_a_revision(check, example):
     committed(example)
     helpers = example / "tracker" / "templates" / "_helpers.tpl"

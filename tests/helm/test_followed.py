@@ -43,6 +43,7 @@ data:
   values.yaml: |
     gpus: 2
 """
+ONE = MINE.replace("mine", "one").replace("values.yaml: |\n    gpus: 2", "count: '2'")
 LINES = {"big.yaml": 10, "envs/big.yaml": 1}
 
 
@@ -74,6 +75,11 @@ def test_a_platform_is_judged_as_a_whole(check, platform):
         (f"  valuesFrom: [{{kind: ConfigMap, name: mine}}]{MINE}", 16, "release.yaml"),
         (f"  valuesFrom: [{{kind: ConfigMap, name: mine}}]\n  values: {{gpus: 3}}{MINE}", 10, "release.yaml"),
         ("      valuesFiles: [chart/values.yaml, ./chart/prod.yaml]", 1, "chart/prod.yaml"),
+        (
+            f"  valuesFrom: [{{kind: ConfigMap, name: one, valuesKey: count, targetPath: gpus}}]\n  values: {{}}{ONE}",
+            16,
+            "release.yaml",
+        ),
     ],
 )
 def test_a_value_of_a_helm_release_is_found_where_it_stands(check, tree, more, line, path):

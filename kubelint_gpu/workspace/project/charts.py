@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from kubelint_gpu.findings.finding import Finding
 from kubelint_gpu.kube.values.frozen import EMPTY
-from kubelint_gpu.sources.checkout import is_chart, is_folder, is_library, is_subchart
+from kubelint_gpu.sources.checkout import is_chart, is_folder, is_inside, is_library, is_subchart
 from kubelint_gpu.sources.helm.given_values import GivenValues
 from kubelint_gpu.sources.render import Spot
 from kubelint_gpu.values import Value, replace
@@ -147,18 +147,18 @@ def render_charts(
     chosen: Sequence[ChosenChart] = (),
     *,
     users: Sequence[str] = (),
-    cwd: Path | None = None,
+    wanted: frozenset[str] = frozenset(),
     done: Sequence[RenderedChart] = (),
 ) -> RenderedCharts:
     """Render the charts below the directories among `paths`; `files` are the collected files there.
 
     `users` are real paths of further charts. `chosen` says how to render charts. Other charts are rendered once with
     their own values, and once with each file beside them that has values for one environment. Those that are `done`
-    are not rendered again.
+    are not rendered again. If all `wanted` files of charts are values of some renders, charts with such have no others.
     """
     from kubelint_gpu.sources.rendering_program import ProgramError
 
-    cwd = cwd or Path.cwd()
+    cwd = Path.cwd()
     folders = sorted({*chart_folders(paths, files, cwd), *users})
     if not folders:
         return RenderedCharts()
@@ -174,7 +174,7 @@ def render_charts(
         helm = Helm("")
     renderer = ChartRenderer(helm, RenderTime(settings.seconds, FLAG))
     given = [path for path in paths if is_folder(cwd / path)]
-    return _ChartRendering(renderer, settings, chosen, cwd, given, done).all(folders)
+    return _ChartRendering(renderer, settings, chosen, cwd, given, done).all(folders, wanted)
 
 
 def released(chosen: ChosenChart, settings: HelmSettings) -> Release:
@@ -223,11 +223,15 @@ class _ChartRendering:
         self._defects: list[Finding] = []
         self._libraries: list[Chart] = []
 
-    def all(self, folders: Sequence[str]) -> RenderedCharts:
-        """Render each chart with each choice of values."""
+    def all(self, folders: Sequence[str], wanted: frozenset[str]) -> RenderedCharts:
+        """Render each chart with each choice of values; `wanted` is that of `render_charts`."""
         from kubelint_gpu.workspace.project.progress import in_threads
 
         jobs = [job for folder in folders for job in self._jobs(folder)]
+        others = {path for path in wanted if any(is_inside(path, folder) for folder in folders)}
+        if not others.difference(*map(_values_of, jobs)):
+            touched = {job[0].folder for job in jobs if wanted & _values_of(job)}
+            jobs = [job for job in jobs if job[0].folder not in touched or wanted & _values_of(job)]
         results = in_threads("rendering", jobs, self._render, lambda job: job[0].shown("")) if jobs else []
         rendered = tuple(chart for chart in results if chart is not None)
         pairs = zip(jobs, results, strict=True)
@@ -305,6 +309,13 @@ class _ChartRendering:
 
         place = Place(display_path(Path(folder), self._cwd), 1, 1, 1, 1)
         self._defects.append(defect(place, "this chart is not rendered", error))
+
+
+def _values_of(job: _Job) -> set[str]:
+    """Return the real paths of files that only this render of a chart reads; none if a GitOps object makes it."""
+    chart, chosen, values, _ = job
+    files = (os.path.realpath(chart.root / given.path) for given in values if not chosen.path_of_object)
+    return {*files} - {os.path.realpath(chart.root / chart.folder / "values.yaml")}
 
 
 def _own(chart: Chart) -> Iterator[str]:

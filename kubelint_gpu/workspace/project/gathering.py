@@ -155,16 +155,17 @@ def _rendered(
     given = {chart.folder for chart in settings.charts}
     chosen_users = {*charts_above(named, settings.charts)}
     asked = {*chosen_users, *chart_folders(paths, mine, Path.cwd())}
+    chart_renders = partial(render_charts, paths, mine, renderer.helm, wanted=wanted)
 
     def render(said: GitOps | None, done: Renders) -> Renders:
         if said is None:
-            charts = render_charts(paths, mine, renderer.helm, settings.charts, users=sorted(chosen_users))
+            charts = chart_renders(settings.charts, users=sorted(chosen_users))
             return render_all(paths, mine, renderer, users=around, wanted=wanted).with_charts(charts)
         others = [one for one in said.others if one.folder in asked or one.files & wanted]
         more = [chart for chart in (*said.charts, *others) if chart.folder not in given]
         users = sorted(chosen_users.union(chart.folder for chart in (*said.charts, *more)))
         chosen = (*settings.charts, *more)
-        charts = render_charts(paths, mine, renderer.helm, chosen, users=users, done=done.charts.rendered)
+        charts = chart_renders(chosen, users=users, done=done.charts.rendered)
         build = partial(render_all, settings=renderer, filled=said.by_folder)
         built = build(paths, mine, users=around, wanted=wanted, applied=said.built, done=done.rendered)
         context, homes = done.context, frozenset(one.home for one in others)

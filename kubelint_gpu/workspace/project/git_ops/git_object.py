@@ -28,6 +28,8 @@ from kubelint_gpu.workspace.project.git_ops.declared_objects import DeclaredObje
 ELSEWHERE = "the source is another repository or a registry"
 NO_FILE = "a file of values is not in this repository"
 _SPECIAL = pattern(r"([\\.,=\[\]{}])")
+_PLAIN = pattern(r"(?!null$)[\w./:-]+")
+_INTEGER = pattern(r"0|-?[1-9]\d{0,17}")
 _ESCAPED = r"\\\1"
 _NO_FOLDER = "the path is no folder of this repository"
 _NO_CONFIG_MAP = "no file or kustomization, or more than one, declares the ConfigMap with its values"
@@ -176,14 +178,21 @@ class GitObject:
         """Yield the values in a ConfigMap of the repository; `alone` is that of `values_at`.
 
         Raises:
-            CannotFollowError: the values are in a Secret or in one key, or the ConfigMap is not declared exactly once.
+            CannotFollowError: the values are in a Secret, or the ConfigMap is not declared exactly once.
         """
         name, key = reference.get("name"), reference.get("valuesKey") or "values.yaml"
-        if reference.get("kind") != "ConfigMap" or reference.get("targetPath"):
-            raise CannotFollowError("values come from a Secret, or are one value (`targetPath`)")
+        if reference.get("kind") != "ConfigMap":
+            raise CannotFollowError("values come from a Secret")
         found = self.declared("ConfigMap", name) if isinstance(name, str) and isinstance(key, str) else None
         where = ("data", key)
         text = value_at(found.value, where) if found is not None else None
+        path = reference.get("targetPath")
+        if path and found is not None and isinstance(text, str):
+            if not isinstance(path, str) or _PLAIN().fullmatch(text) is None:
+                raise CannotFollowError("the one value for `targetPath` is not plain text")
+            is_typed = text in ("true", "false") or _INTEGER().fullmatch(text)
+            yield path, text if is_typed else json.dumps(text), GitObject(found, self.root, self._named).spot(*where)
+            return
         if found is None or yaml_mapping(text) is None:
             raise CannotFollowError(_NO_CONFIG_MAP)
         file = next((one.path for one in found.sources if one.text == text), None)
