@@ -201,7 +201,7 @@ class RolloutAnalysis:
             if len(rolling) < 2:
                 continue
             try:
-                with of_group(1, 4):
+                with of_group(1, 2):
                     together = self._judged_together(members, ends)
             except UsedUp:
                 together = Together((), Verdict.UNDECIDED, by_bound=False)

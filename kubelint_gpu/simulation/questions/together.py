@@ -32,6 +32,7 @@ class GroupQuestion:
         self.search = GroupSearch(situation)
         self.rolling = frozenset(place for place, one in enumerate(situation.participants) if one.rolling)
         self.workloads = tuple(situation.participants[place].new for place in sorted(self.rolling))
+        self._in_any_order: dict[int, bool] = {}
 
     @cached_property
     def all_known(self) -> Situation:
@@ -39,6 +40,11 @@ class GroupQuestion:
         every = enumerate(self.situation.participants)
         known = tuple(replace(one, known=True) if place in self.rolling else one for place, one in every)
         return replace(self.situation, participants=known)
+
+    @cached_property
+    def known_search(self) -> GroupSearch:
+        """The search of the situation in which all rollouts are known to begin at this moment."""
+        return GroupSearch(self.all_known)
 
     @cached_property
     def roomy_at_rest(self) -> bool:
@@ -54,14 +60,20 @@ class GroupQuestion:
 
     def unproven(self) -> Iterator[int]:
         """Yield the rollouts of which no bound shows that they end, whatever else rolls out."""
-        known, search = self.all_known, GroupSearch(self.all_known)
+        known, search = self.all_known, self.known_search
         for place in sorted(self.rolling):
             if not (
                 always_ends(known, place)
-                or _ends_in_any_order(known, search, place)
+                or self.ends_in_any_order(place)
                 or leaves_no_pod_pending(known, search, frozenset({place}), changing(known, place), evicts=True)
             ):
                 yield place
+
+    def ends_in_any_order(self, place: int) -> bool:
+        """Whether a bound shows that a rollout ends, whatever rolls out at the same moment, if it preempts no pod."""
+        if place not in self._in_any_order:
+            self._in_any_order[place] = _ends_in_any_order(self.all_known, self.known_search, place)
+        return self._in_any_order[place]
 
     def completes(self) -> Together:
         """The answer that all rollouts end."""
@@ -103,10 +115,7 @@ def _room_at_rest(question: GroupQuestion) -> Together | None:
 
 def _each_ends(question: GroupQuestion) -> Together | None:
     """Completes if a bound shows for each rollout that it ends, whatever rolls out at the same moment."""
-    situation = question.all_known
-    search = GroupSearch(situation)
-    ends = all(_ends_in_any_order(situation, search, place) for place in question.rolling)
-    return question.completes() if ends else None
+    return question.completes() if all(map(question.ends_in_any_order, sorted(question.rolling))) else None
 
 
 def _ends_in_any_order(situation: Situation, search: GroupSearch, position: int) -> bool:
@@ -162,14 +171,14 @@ def _brief_search(question: GroupQuestion) -> Together | None:
 
 def _filled_node(question: GroupQuestion) -> Together | None:
     """May stick if others can fill a node of a DaemonSet after its old pod is deleted, as one run shows."""
-    situation, known = question.situation, question.all_known
+    situation = question.situation
     for place in sorted(question.rolling):
         if not situation.participants[place].daemons or question.ends not in (
             "",
             situation.participants[place].new.key,
         ):
             continue
-        if not _ends_in_any_order(known, GroupSearch(known), place):
+        if not question.ends_in_any_order(place):
             states, trace = filled_node(situation, question.rolling, place, question.ends)
             if trace is not None:
                 return Together(question.workloads, Verdict.MAY_STICK, False, states, trace)
