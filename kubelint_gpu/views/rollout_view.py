@@ -15,8 +15,7 @@ from kubelint_gpu.kube.objects.node import Node
 from kubelint_gpu.kube.objects.pod import Pod
 from kubelint_gpu.kube.objects.requests import is_extended, running_requests
 from kubelint_gpu.messages.wording import amount, bare
-from kubelint_gpu.simulation.search.frames import Frame, FrameGroup, course
-from kubelint_gpu.simulation.search.trace import Trace
+from kubelint_gpu.simulation.search.trace import Frame, FrameGroup, Trace, course
 from kubelint_gpu.values import replace
 
 MOST_NODES = 12
