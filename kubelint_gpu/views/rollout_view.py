@@ -7,8 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from kubelint_gpu.findings.picture import Holding, NodeMoment, RolloutFrame, RolloutPicture, Row, StageNode
 from kubelint_gpu.groups import grouped
 from kubelint_gpu.inventory.gpus.gpu_models import is_accelerator
-from kubelint_gpu.inventory.view.node_devices import DeviceCount, node_devices
-from kubelint_gpu.inventory.view.node_rows import abbreviated, owner_of
+from kubelint_gpu.inventory.view.node_rows import DeviceCount, abbreviated, node_devices, owner_of
 from kubelint_gpu.kube.dra.device import DeviceID
 from kubelint_gpu.kube.dra.pod_claims import held_devices
 from kubelint_gpu.kube.objects.node import Node

@@ -16,7 +16,7 @@ from kubelint_gpu.values import replace
 from kubelint_gpu.work import UsedUp, part
 
 if TYPE_CHECKING:
-    from kubelint_gpu.scheduler.plugins.dynamic_resources.device_supply import DeviceSupply
+    from kubelint_gpu.scheduler.plugins.dynamic_resources.device_room import DeviceSupply
     from kubelint_gpu.simulation.model.simulation import Simulation
 
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from kubelint_gpu.budget import PARTS, SIMULATION
 from kubelint_gpu.groups import grouped
-from kubelint_gpu.kube.admission.neighbours import SCHEDULERS
+from kubelint_gpu.kube.gpu.resource_owners import SCHEDULERS
 from kubelint_gpu.kube.objects.pod import DEFAULT_SCHEDULER, Pod
 from kubelint_gpu.scheduler.relations import attends
 from kubelint_gpu.simulation.bounds.change_set import changing
