@@ -14,8 +14,7 @@ from kubelint_gpu.analysis.rollout_facts import (
 )
 from kubelint_gpu.findings.decided import Decided, Reason, rank
 from kubelint_gpu.simulation.hypotheses import ALONE, BESIDE_REMOVED, MORE_NODES, NEXT_ROLLOUT, OTHERS_ROLL, SEARCH, Row
-from kubelint_gpu.simulation.search.rows import answer_of, of_verdict, row_of
-from kubelint_gpu.simulation.search.verdict import Judgement, Verdict
+from kubelint_gpu.simulation.search.verdict import Judgement, Verdict, answer_of, of_verdict, row_of
 from kubelint_gpu.workspace.answers import known, once
 from kubelint_gpu.workspace.apply_set import ApplySet
 from kubelint_gpu.workspace.workload_check import WorkloadCheck, WorkloadKey

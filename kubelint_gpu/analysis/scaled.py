@@ -10,12 +10,11 @@ from kubelint_gpu.analysis.scenarios import now, scaled, with_part_of_budget
 from kubelint_gpu.analysis.transitions import transitions_in
 from kubelint_gpu.budget import BUDGET, PARTS, TOLD
 from kubelint_gpu.kube.objects.cluster import Cluster
-from kubelint_gpu.simulation.asked_again import asked_once
+from kubelint_gpu.simulation.asked_again import Memo, asked_once
 from kubelint_gpu.simulation.bounds.question import Question
-from kubelint_gpu.simulation.memo import Memo
 from kubelint_gpu.simulation.prepare.prepared_run import PreparedRun
 from kubelint_gpu.simulation.questions.deciders import ROOM, first_answer
-from kubelint_gpu.simulation.questions.situations import Situations
+from kubelint_gpu.simulation.search.situation import Situations
 from kubelint_gpu.simulation.search.verdict import Judgement, Verdict, is_decided
 from kubelint_gpu.simulation.transition import Transition
 from kubelint_gpu.values import Value, replace

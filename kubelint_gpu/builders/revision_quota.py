@@ -14,8 +14,7 @@ from kubelint_gpu.evidence.declared_lines import quota_limits, quota_state
 from kubelint_gpu.kube.objects.quota import ResourceQuota
 from kubelint_gpu.kube.values.quantity import ONE
 from kubelint_gpu.simulation.hypotheses import NEXT_ROLLOUT, QUOTA, REVISION_QUOTA
-from kubelint_gpu.simulation.search.rows import of_verdict
-from kubelint_gpu.simulation.search.verdict import Verdict
+from kubelint_gpu.simulation.search.verdict import Verdict, of_verdict
 from kubelint_gpu.values import Value
 
 _OWNERS = {"ReplicaSet": ("Deployment", "ReplicaSet"), "ControllerRevision": ("StatefulSet", "DaemonSet")}

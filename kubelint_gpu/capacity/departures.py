@@ -15,7 +15,7 @@ from kubelint_gpu.kube.gpu.gpu_labels import HOSTNAME
 from kubelint_gpu.kube.objects.disruption import allowed_disruptions
 from kubelint_gpu.kube.objects.requests import pod_requests
 from kubelint_gpu.scheduler import Snapshot
-from kubelint_gpu.scheduler.placement.capacity import numbered
+from kubelint_gpu.scheduler.placement.filling import numbered
 from kubelint_gpu.simulation.prepare.workload_change import owner_of
 from kubelint_gpu.simulation.questions.drain import Drained, is_moved
 from kubelint_gpu.values import Value, replace

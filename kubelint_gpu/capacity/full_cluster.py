@@ -13,8 +13,7 @@ from kubelint_gpu.kube.objects.pod import Pod
 from kubelint_gpu.kube.objects.requests import pod_requests
 from kubelint_gpu.messages.wording import workload_name
 from kubelint_gpu.scheduler import Snapshot, attempt, fit
-from kubelint_gpu.scheduler.placement.capacity import numbered
-from kubelint_gpu.scheduler.placement.filling import fill
+from kubelint_gpu.scheduler.placement.filling import fill, numbered
 from kubelint_gpu.simulation.prepare.workload_change import own_pods, owned_pod, owner_of, pods_of_others
 from kubelint_gpu.values import Value, replace
 from kubelint_gpu.workspace.apply_set import ApplySet

@@ -9,9 +9,18 @@ from __future__ import annotations
 from codecs import BOM_UTF8, BOM_UTF16_BE, BOM_UTF16_LE
 from collections.abc import Collection, Iterator
 
-from kubelint_gpu.documents.builder import SECOND_DOCUMENT, Builder
+from kubelint_gpu.documents.builder import (
+    DOCUMENT,
+    MAX_SIZE,
+    SECOND_DOCUMENT,
+    TOO_MUCH,
+    TOO_MUCH_TOGETHER,
+    Builder,
+    Ledger,
+    TooMuch,
+    Unreadable,
+)
 from kubelint_gpu.documents.document import Document, Problem, Reading
-from kubelint_gpu.documents.ledger import DOCUMENT, MAX_SIZE, TOO_MUCH, TOO_MUCH_TOGETHER, Ledger, TooMuch, Unreadable
 from kubelint_gpu.documents.parser import next_event, parses, refuses_more, skim
 from kubelint_gpu.documents.source_text import SourceText, Span, source_text
 from kubelint_gpu.patterns import pattern

@@ -14,9 +14,8 @@ from kubelint_gpu.kube.values.quantity import canonical, shown
 from kubelint_gpu.messages.events import requirement_text, told
 from kubelint_gpu.report.formats.json import decided_rows
 from kubelint_gpu.scheduler.explain import cluster_changes as what
-from kubelint_gpu.scheduler.explain.cluster_changes import Change
+from kubelint_gpu.scheduler.explain.cluster_changes import Change, Holder
 from kubelint_gpu.scheduler.explain.explained_class import ExplainedClass, Extent
-from kubelint_gpu.scheduler.explain.holders import Holder
 from kubelint_gpu.scheduler.explain.what_would_help import Remedy
 from kubelint_gpu.scheduler.preemption import Candidate
 from kubelint_gpu.version import __version__

@@ -10,9 +10,8 @@ from kubelint_gpu.kube.objects.meta import Owner
 from kubelint_gpu.kube.objects.pod import UNTOLD_PRIORITY, PodSpec
 from kubelint_gpu.messages.events import Own, owner_text, requirement_text
 from kubelint_gpu.messages.wording import amount, bare, counted, listed
-from kubelint_gpu.scheduler.explain.cluster_changes import PodsEnd
+from kubelint_gpu.scheduler.explain.cluster_changes import Holder, PodsEnd
 from kubelint_gpu.scheduler.explain.explained_class import ExplainedClass, Extent
-from kubelint_gpu.scheduler.explain.holders import Holder
 from kubelint_gpu.scheduler.explain.what_would_help import HOSTNAME, Remedy
 from kubelint_gpu.workspace.workload_check import WorkloadCheck
 

@@ -12,9 +12,9 @@ from kubelint_gpu.kube.objects.node import read_node
 from kubelint_gpu.kube.objects.pod import Pod
 from kubelint_gpu.kube.objects.workload import Workload
 from kubelint_gpu.scheduler import Snapshot, assume, attempt, fit, fit_on, merged
+from kubelint_gpu.scheduler.explain.cluster_changes import PlacedPod
 from kubelint_gpu.scheduler.explain.explained_class import Explanation
 from kubelint_gpu.scheduler.explain.explanation import explain
-from kubelint_gpu.scheduler.explain.holders import PlacedPod
 from kubelint_gpu.simulation.controllers.controller_of import controller_of
 from kubelint_gpu.simulation.prepare.workload_change import own_pods
 from kubelint_gpu.values import Value, replace

@@ -14,12 +14,11 @@ from kubelint_gpu.kube.objects.node import Node, read_node
 from kubelint_gpu.kube.objects.pod import Pod, read_pod
 from kubelint_gpu.kube.objects.priority import UnknownPriorityClass
 from kubelint_gpu.kube.values.errors import InvalidObject
-from kubelint_gpu.scheduler.attempt import Attempt, assume, attempt, merged, resolved
+from kubelint_gpu.scheduler.attempt import Attempt, assume, attempt, merged, message, note, resolved
 from kubelint_gpu.scheduler.fit import FitResult, fit, fit_on
 from kubelint_gpu.scheduler.framework.plugin import Code, Status
 from kubelint_gpu.scheduler.framework.release import Behaviour, behaviour
 from kubelint_gpu.scheduler.framework.snapshot import Snapshot
-from kubelint_gpu.scheduler.message import message, note
 from kubelint_gpu.scheduler.preemption import Candidate, Preemption, preempt
 from kubelint_gpu.scheduler.relations import likeness
 

@@ -1,6 +1,7 @@
-"""Reuses answers to equal questions about equal groups of workloads: a change of one workload leaves most groups equal.
+"""Keeps answers to questions about the same values: for a run about one unit, and from run to run.
 
-An answer is kept for the run about one unit. It serves again if the question has less than twice the steps that it had.
+A change of one workload leaves most groups of workloads equal. The answer for a unit serves again if the question has
+less than twice the steps that it had.
 """
 
 from __future__ import annotations
@@ -8,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable
 from typing import Any, NamedTuple, TypeVar, cast
 
-from kubelint_gpu.work import UsedUp, answers, left
+from kubelint_gpu.work import UsedUp, answers, common, left
 
 Answer = TypeVar("Answer")
 
@@ -67,3 +68,25 @@ def kept(sign: Hashable) -> list[Any]:
     """Return the list that the run about one unit keeps under a key, to append to; a new one without limits."""
     known = answers()
     return [] if known is None else cast("list[Any]", known.setdefault(sign, []))
+
+
+T = TypeVar("T")
+
+
+class Memo:
+    """Caches answers by question and by the identity of the immutable values that it is about."""
+
+    __slots__ = ("_answers",)
+
+    def __init__(self) -> None:
+        self._answers: dict[tuple[object, ...], tuple[tuple[object, ...], Any]] = {}
+
+    def of(self, what: Hashable, parts: tuple[object, ...], compute: Callable[[], T]) -> T:
+        """Return `compute()`, computed once. It must depend only on `parts`, which are kept alive with the answer."""
+        key = (what, *map(id, parts))
+        found = self._answers.get(key)
+        if found is None:
+            with common():
+                found = self._answers[key] = parts, compute()
+        answer: T = found[1]
+        return answer

@@ -6,8 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from kubelint_gpu.findings.picture import ClassPicture, ClusterPicture, Holding, NodeGroup, Row
 from kubelint_gpu.groups import grouped
-from kubelint_gpu.inventory.view.node_devices import DeviceCount, node_devices
-from kubelint_gpu.inventory.view.node_rows import NodeRow, amount_text, node_classes
+from kubelint_gpu.inventory.view.node_rows import DeviceCount, NodeRow, amount_text, node_classes, node_devices
 from kubelint_gpu.kube.objects.pod import Pod
 from kubelint_gpu.views.rollout_view import device_rows, folded, row, settled
 from kubelint_gpu.workspace.cluster_context import ClusterContext

@@ -7,16 +7,14 @@ from collections.abc import Iterable, Mapping, Sequence
 from kubelint_gpu.findings.picture import Holding, NodeMoment, RolloutFrame, RolloutPicture, Row, StageNode
 from kubelint_gpu.groups import grouped
 from kubelint_gpu.inventory.gpus.gpu_models import is_accelerator
-from kubelint_gpu.inventory.view.node_devices import DeviceCount, node_devices
-from kubelint_gpu.inventory.view.node_rows import abbreviated, owner_of
+from kubelint_gpu.inventory.view.node_rows import DeviceCount, abbreviated, node_devices, owner_of
 from kubelint_gpu.kube.dra.device import DeviceID
 from kubelint_gpu.kube.dra.pod_claims import held_devices
 from kubelint_gpu.kube.objects.node import Node
 from kubelint_gpu.kube.objects.pod import Pod
 from kubelint_gpu.kube.objects.requests import is_extended, running_requests
 from kubelint_gpu.messages.wording import amount, bare
-from kubelint_gpu.simulation.search.frames import Frame, FrameGroup, course
-from kubelint_gpu.simulation.search.trace import Trace
+from kubelint_gpu.simulation.search.trace import Frame, FrameGroup, Trace, course
 from kubelint_gpu.values import replace
 
 MOST_NODES = 12

@@ -9,8 +9,12 @@ from kubelint_gpu.kube.objects.priority import read_priority_class
 from kubelint_gpu.kube.objects.workload import api_group
 from kubelint_gpu.kube.validation.policy_validation import budget_problems, limit_range_problems, quota_problems
 from kubelint_gpu.kube.validation.resource_validation import sum_problems
-from kubelint_gpu.kube.validation.template_validation import name_problems, pod_problems, workload_problems
-from kubelint_gpu.kube.validation.volume_validation import claim_problems
+from kubelint_gpu.kube.validation.template_validation import (
+    claim_problems,
+    name_problems,
+    pod_problems,
+    workload_problems,
+)
 from kubelint_gpu.kube.values.errors import InvalidObject
 from kubelint_gpu.kube.values.plain import mapping
 from kubelint_gpu.workspace.cluster_context import ClusterContext

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from kubelint_gpu.engine.api import ApplySet, Diagnostic, Manifest, field_pointers, rule
 from kubelint_gpu.engine.remedies import rewritten
-from kubelint_gpu.kube.validation.api_table import Service, service
+from kubelint_gpu.kube.validation.api_fields import Service, service
 
 # the oldest release that anybody still maintains; what it lacks, no cluster is likely to have
 _OLDEST = 31

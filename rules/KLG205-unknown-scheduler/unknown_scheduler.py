@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from kubelint_gpu.engine.api import ApplySet, Diagnostic, field_pointers, rule
 from kubelint_gpu.engine.remedies import rewritten
-from kubelint_gpu.kube.admission.neighbours import SCHEDULERS
+from kubelint_gpu.kube.gpu.resource_owners import SCHEDULERS
 from kubelint_gpu.kube.objects.pod import DEFAULT_SCHEDULER
 from kubelint_gpu.messages.wording import some
 

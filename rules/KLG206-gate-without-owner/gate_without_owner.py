@@ -11,7 +11,7 @@ from kubelint_gpu.documents import Pointer, value_at
 from kubelint_gpu.engine.api import ApplySet, Diagnostic, Manifest, WorkloadCheck, field_pointers, rule
 from kubelint_gpu.engine.remedies import rewritten
 from kubelint_gpu.groups import grouped
-from kubelint_gpu.kube.admission.neighbours import GATES, gate_owner
+from kubelint_gpu.kube.gpu.resource_owners import GATES, gate_owner
 from kubelint_gpu.kube.objects.collective import QUEUE
 from kubelint_gpu.kube.objects.requests import pod_amounts
 from kubelint_gpu.kube.objects.workload import api_group

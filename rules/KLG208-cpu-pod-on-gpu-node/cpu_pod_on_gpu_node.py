@@ -14,7 +14,7 @@ from kubelint_gpu.kube.values.frozen import FrozenMap
 from kubelint_gpu.messages.wording import counted, some
 from kubelint_gpu.scheduler import Snapshot
 from kubelint_gpu.scheduler.framework.node_info import NodeInfo
-from kubelint_gpu.scheduler.placement import capacity
+from kubelint_gpu.scheduler.placement import filling
 
 _MOST_NODES = 8
 
@@ -78,8 +78,8 @@ def _loss(
         for user, name in users:
             if (user.spec.priority or 0) > (mine.spec.priority or 0):
                 continue
-            before = capacity.room_for(user, node, unit.empty)
-            after = capacity.room_for(user, taken, unit.empty) if before else 0
+            before = filling.room_for(user, node, unit.empty)
+            after = filling.room_for(user, taken, unit.empty) if before else 0
             if after < before:
                 return node, name, before, after
     return None

@@ -111,13 +111,13 @@ def _proposal(
     value: str,
 ) -> FixCandidate:
     """Return the fix: the intended toleration, or its removal if another toleration covers the taint for as long."""
-    from kubelint_gpu.documents import list_edits
+    from kubelint_gpu.documents import moves
 
     change: dict[str, Any] = {field: value}
     meant = replace(toleration, **change)
     if any((meant.seconds, *form) in said for form in _wider(_form(meant))):
         title = "delete the toleration, another one covers the taint"
-        return FixCandidate(title, "unsafe", lambda: [list_edits.remove_entry(manifest.item, route)])
+        return FixCandidate(title, "unsafe", lambda: [moves.remove_entry(manifest.item, route)])
     edit = partial(editing.replace_scalar, manifest.item, (*route, field), emitter.scalar_text(value))
     return FixCandidate(f"write {value}", "unsafe", lambda: [edit()])
 

@@ -10,7 +10,7 @@ from kubelint_gpu.builders.gpu_requests import GPU, renamed_requests, request_pl
 from kubelint_gpu.builders.waiting_pods import scheduler_message
 from kubelint_gpu.engine.api import ApplySet, Diagnostic, WorkloadCheck, rule
 from kubelint_gpu.inventory.gpus import gpu_models
-from kubelint_gpu.inventory.gpus.mig import near_resource, profile_of
+from kubelint_gpu.inventory.gpus.gpu_models import near_resource, profile_of
 from kubelint_gpu.kube.objects.node import Node
 from kubelint_gpu.messages.wording import listed, some
 

@@ -1,4 +1,9 @@
-"""Where each value stands, however deep."""
+"""Where each value stands, however deep.
+
+How much a file may hold.
+"""
+
+from __future__ import annotations
 
 import pytest
 from problems import marked, problem, values
@@ -104,3 +109,18 @@ def test_what_files_have_in_common_is_in_memory_once(pure):
     one, other = (read(f"{number}.yaml", text.encode(), pure=pure).documents[0] for number, text in enumerate(texts))
     assert one.value["kind"] is one.value["other"] is other.value["kind"]
     assert next(iter(one.value)) is list(other.value)[1]
+
+
+@both
+def test_aliases_of_aliases_cost_no_memory_and_end_in_a_problem(pure):
+    lines = ["a0: &a0 [x, x, x, x, x, x, x, x, x, x]"]
+    lines += [f"a{n}: &a{n} [{', '.join([f'*a{n - 1}'] * 10)}]" for n in range(1, 30)]
+    found = problem("\n".join(lines), pure=pure)
+    assert "aliases" in found.message
+    assert found.span.line < 8
+
+
+def test_the_bound_on_aliases_is_that_of_the_file_and_not_of_a_document():
+    text = "a: &a [" + "x, " * 1000 + "]\nb: [" + "*a, " * 150 + "]\n"
+    assert read("a.yaml", text.encode()).problems == ()
+    assert len(read("a.yaml", (text + "---\n" + text).encode()).problems) == 1

@@ -9,7 +9,7 @@ from kubelint_gpu.documents import read
 from kubelint_gpu.documents.editing import Edit, apply, remove_key, replace_scalar, set_key
 from kubelint_gpu.documents.emitter import scalar_text
 from kubelint_gpu.documents.layout import NotEditable
-from kubelint_gpu.documents.list_edits import remove_entry
+from kubelint_gpu.documents.moves import remove_entry
 from kubelint_gpu.documents.source_text import encode
 
 DEPLOYMENT = """\

@@ -8,7 +8,7 @@ import pytest
 
 from kubelint_gpu.documents import read
 from kubelint_gpu.inventory import contradictions, load
-from kubelint_gpu.inventory.gpus.mig import near_resource
+from kubelint_gpu.inventory.gpus.gpu_models import near_resource
 
 FOLDER = Path(__file__).resolve().parent.parent.parent / "examples" / "inventories"
 EXAMPLES = sorted(FOLDER.glob("*.yaml"))

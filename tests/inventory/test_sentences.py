@@ -11,8 +11,7 @@ from jsonschema import Draft7Validator
 
 from kubelint_gpu.documents import read
 from kubelint_gpu.inventory import load, schema_text
-from kubelint_gpu.inventory.gpus.gpu_models import MODELS, models_called
-from kubelint_gpu.inventory.gpus.mig import impossible
+from kubelint_gpu.inventory.gpus.gpu_models import MODELS, impossible, models_called
 from kubelint_gpu.kube.values.quantity import difference, parse_quantity
 
 HEAD = "apiVersion: kubelint-gpu/v1\nkind: ClusterInventory\n"

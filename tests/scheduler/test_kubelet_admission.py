@@ -6,7 +6,7 @@ import pytest
 
 from kubelint_gpu.scheduler import Snapshot, read_cluster, read_pod
 from kubelint_gpu.scheduler.kubelet_admission import kubelet_admission
-from kubelint_gpu.scheduler.placement.capacity import room_for
+from kubelint_gpu.scheduler.placement.filling import room_for
 
 
 def node(**changes):

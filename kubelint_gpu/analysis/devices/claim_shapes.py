@@ -11,8 +11,7 @@ from kubelint_gpu.findings.finding import Certainty, Severity
 from kubelint_gpu.groups import grouped
 from kubelint_gpu.kube.dra.resource_api import SOURCE_UNTIL
 from kubelint_gpu.kube.objects.workload import api_group
-from kubelint_gpu.kube.validation.api_fields import Misfit, misfits
-from kubelint_gpu.kube.validation.api_table import service, table
+from kubelint_gpu.kube.validation.api_fields import Misfit, misfits, service, table
 from kubelint_gpu.kube.values.errors import is_placeholder
 from kubelint_gpu.kube.values.plain import containers, mapping, sequence, written
 from kubelint_gpu.messages.wording import listed

@@ -9,8 +9,7 @@ from kubelint_gpu.analysis.fields.refused_fields import unknown_fields
 from kubelint_gpu.budget import TOLD
 from kubelint_gpu.documents import Item, Pointer
 from kubelint_gpu.groups import grouped
-from kubelint_gpu.kube.validation.api_fields import Misfit, homes
-from kubelint_gpu.kube.validation.api_table import table
+from kubelint_gpu.kube.validation.api_fields import Misfit, homes, table
 from kubelint_gpu.kube.values.errors import field_path
 from kubelint_gpu.values import Value
 from kubelint_gpu.workspace.answers import once

@@ -14,7 +14,7 @@ from kubelint_gpu.documents import Document, Item, Pointer, Reading, emitter, en
 from kubelint_gpu.documents.editing import Edit, append, apply, remove_key, replace_scalar, set_key
 from kubelint_gpu.documents.inline_text import edit_within
 from kubelint_gpu.documents.layout import NotEditable
-from kubelint_gpu.documents.list_edits import remove_entry
+from kubelint_gpu.documents.moves import remove_entry
 from kubelint_gpu.patterns import pattern
 from kubelint_gpu.sources.helm.chart_origin import ChartOrigin
 from kubelint_gpu.sources.helm.chart_render import RenderedChart, chart_values

@@ -12,8 +12,8 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from kubelint_gpu.inventory.capture.pruning import Role, Shape, shape_of
-from kubelint_gpu.kube.admission.neighbours import SCHEDULERS
 from kubelint_gpu.kube.gpu.gpu_labels import is_gpu_label
+from kubelint_gpu.kube.gpu.resource_owners import SCHEDULERS
 from kubelint_gpu.patterns import pattern
 
 _OF_SCHEDULERS = frozenset(word for name in SCHEDULERS for part in name.split("/") for word in part.split("-"))

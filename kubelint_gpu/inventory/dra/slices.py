@@ -11,8 +11,7 @@ from kubelint_gpu.documents import Item, Pointer
 from kubelint_gpu.inventory.declarations.declared import Declared
 from kubelint_gpu.inventory.declarations.inventory import InventoryError, error_at, remark_at
 from kubelint_gpu.inventory.dra.nvidia import CLASSES, DRIVER, entries_of, gpu_devices, memory_of, model_of, untold
-from kubelint_gpu.inventory.gpus.gpu_models import product_label, similar_model
-from kubelint_gpu.inventory.gpus.mig import impossible
+from kubelint_gpu.inventory.gpus.gpu_models import impossible, product_label, similar_model
 from kubelint_gpu.inventory.reading import understood
 from kubelint_gpu.kube.dra.resource_api import MOST_COUNTER_SETS, MOST_DEVICES_OF_BETAS, MOST_DEVICES_OF_SLICE
 from kubelint_gpu.values import replace

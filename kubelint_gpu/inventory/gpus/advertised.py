@@ -11,8 +11,15 @@ from typing import Any
 from msgspec import field
 
 from kubelint_gpu.documents import Pointer
-from kubelint_gpu.inventory.gpus.gpu_models import GpuModel, mebibytes, models_called, product_label, similar_model
-from kubelint_gpu.inventory.gpus.mig import impossible, mig_resource
+from kubelint_gpu.inventory.gpus.gpu_models import (
+    GpuModel,
+    impossible,
+    mebibytes,
+    mig_resource,
+    models_called,
+    product_label,
+    similar_model,
+)
 from kubelint_gpu.values import Value, replace
 
 GPU = "nvidia.com/gpu"

@@ -62,9 +62,8 @@ class Selector:
             self._program = _unknown("the expression is filled in later")
             return
         from kubelint_gpu.kube.cel.evaluation import Planner
-        from kubelint_gpu.kube.cel.literal_checks import folding_error
         from kubelint_gpu.kube.cel.parsing import parse
-        from kubelint_gpu.kube.cel.type_checking import Checker
+        from kubelint_gpu.kube.cel.type_checking import Checker, folding_error
         from kubelint_gpu.kube.cel.types import shown
 
         try:

@@ -7,16 +7,6 @@ from importlib import import_module
 from itertools import chain, repeat
 from typing import TYPE_CHECKING, Any
 
-from kubelint_gpu.kube.objects.csi import (
-    CSIDriver,
-    CSINode,
-    CSIStorageCapacity,
-    VolumeAttachment,
-    read_csi_driver,
-    read_csi_node,
-    read_csi_storage_capacity,
-    read_volume_attachment,
-)
 from kubelint_gpu.kube.objects.disruption import PodDisruptionBudget, read_disruption_budget
 from kubelint_gpu.kube.objects.limit_range import LimitRange, read_limit_range
 from kubelint_gpu.kube.objects.meta import Meta, Namespace, named, read_namespace
@@ -26,12 +16,20 @@ from kubelint_gpu.kube.objects.priority import PriorityClass, read_priority_clas
 from kubelint_gpu.kube.objects.quota import ResourceQuota, read_resource_quota
 from kubelint_gpu.kube.objects.runtime_class import RuntimeClass, read_runtime_class
 from kubelint_gpu.kube.objects.storage import (
+    CSIDriver,
+    CSINode,
+    CSIStorageCapacity,
     PersistentVolume,
     PersistentVolumeClaim,
     StorageClass,
+    VolumeAttachment,
+    read_csi_driver,
+    read_csi_node,
+    read_csi_storage_capacity,
     read_persistent_volume,
     read_persistent_volume_claim,
     read_storage_class,
+    read_volume_attachment,
 )
 from kubelint_gpu.kube.values.errors import InvalidObject
 from kubelint_gpu.values import Value, replace

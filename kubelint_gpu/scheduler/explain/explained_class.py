@@ -10,8 +10,7 @@ from kubelint_gpu.kube.objects.requests import is_extended
 from kubelint_gpu.kube.objects.taints import Taint, untolerated
 from kubelint_gpu.kube.values.selectors import Requirement
 from kubelint_gpu.scheduler.attempt import reservations
-from kubelint_gpu.scheduler.explain.cluster_changes import NodeJoins, QuotaGrows
-from kubelint_gpu.scheduler.explain.holders import Holder
+from kubelint_gpu.scheduler.explain.cluster_changes import Holder, NodeJoins, QuotaGrows
 from kubelint_gpu.scheduler.explain.what_would_help import Remedy, RemedySearch
 from kubelint_gpu.scheduler.fit import FitResult
 from kubelint_gpu.scheduler.framework.facts import nobody_blocks

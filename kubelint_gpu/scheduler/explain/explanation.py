@@ -8,8 +8,15 @@ from collections.abc import Hashable, Mapping, Sequence
 from kubelint_gpu.budget import TOLD
 from kubelint_gpu.kube.objects.pod import Pod
 from kubelint_gpu.kube.objects.requests import is_extended
-from kubelint_gpu.scheduler.attempt import held
-from kubelint_gpu.scheduler.explain.cluster_changes import CapacityGrows, NodeJoins, PodsEnd, refused_by_quota
+from kubelint_gpu.scheduler.attempt import held, message
+from kubelint_gpu.scheduler.explain.cluster_changes import (
+    CapacityGrows,
+    Holder,
+    NodeJoins,
+    PodsEnd,
+    holders,
+    refused_by_quota,
+)
 from kubelint_gpu.scheduler.explain.explained_class import (
     LABELS,
     ClassRows,
@@ -25,7 +32,6 @@ from kubelint_gpu.scheduler.explain.explained_class import (
     nearness,
     shortage,
 )
-from kubelint_gpu.scheduler.explain.holders import Holder, holders
 from kubelint_gpu.scheduler.explain.pod_changes import DISTANT
 from kubelint_gpu.scheduler.explain.what_would_help import GATES, Remedy, RemedySearch, actual
 from kubelint_gpu.scheduler.fit import FitResult, fit
@@ -35,7 +41,6 @@ from kubelint_gpu.scheduler.framework.node_info import NodeInfo
 from kubelint_gpu.scheduler.framework.plugin import Code, Status
 from kubelint_gpu.scheduler.framework.pod_memory import host_ports
 from kubelint_gpu.scheduler.framework.snapshot import Snapshot
-from kubelint_gpu.scheduler.message import message
 from kubelint_gpu.scheduler.plugins import node_ports
 from kubelint_gpu.scheduler.plugins.node_ports import conflicting
 from kubelint_gpu.scheduler.preemption import NOT_HELPFUL, Candidate, Preemption, best, preempt, victims_on

@@ -8,8 +8,14 @@ from functools import cached_property
 from kubelint_gpu.budget import TOLD
 from kubelint_gpu.kube.objects.pod import Pod
 from kubelint_gpu.scheduler.companions import companion
-from kubelint_gpu.scheduler.explain.cluster_changes import Change, ChangedCluster, PodArrives, PodsEnd
-from kubelint_gpu.scheduler.explain.holders import PlacedPod, by_owner
+from kubelint_gpu.scheduler.explain.cluster_changes import (
+    Change,
+    ChangedCluster,
+    PlacedPod,
+    PodArrives,
+    PodsEnd,
+    by_owner,
+)
 from kubelint_gpu.scheduler.fit import Active, fit_on, judged, prepare
 from kubelint_gpu.scheduler.framework.equality import kind_of
 from kubelint_gpu.scheduler.framework.facts import Held

@@ -7,8 +7,7 @@ from collections.abc import Hashable, Iterable, Mapping, Sequence
 
 from kubelint_gpu.budget import PLACEMENT
 from kubelint_gpu.kube.objects.pod import Pod
-from kubelint_gpu.scheduler.framework.node_info import NodeInfo
-from kubelint_gpu.scheduler.framework.node_set import NodeSet
+from kubelint_gpu.scheduler.framework.node_info import NodeInfo, NodeSet
 from kubelint_gpu.scheduler.framework.pod_memory import PodMemory
 from kubelint_gpu.values import Value, replace
 

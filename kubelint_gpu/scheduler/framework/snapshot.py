@@ -12,8 +12,7 @@ from kubelint_gpu.kube.objects.node import Node
 from kubelint_gpu.kube.objects.pod import Pod
 from kubelint_gpu.kube.values.frozen import EMPTY, FrozenMap
 from kubelint_gpu.scheduler.framework.equality import FEW_NODES, Equal, moved, sorted_out
-from kubelint_gpu.scheduler.framework.node_info import NodeInfo, node_info
-from kubelint_gpu.scheduler.framework.node_set import NodeSet, node_set
+from kubelint_gpu.scheduler.framework.node_info import NodeInfo, NodeSet, node_info, node_set
 from kubelint_gpu.scheduler.framework.pod_memory import PodMemory
 from kubelint_gpu.scheduler.framework.release import Behaviour, behaviour, minor_of
 from kubelint_gpu.values import replace

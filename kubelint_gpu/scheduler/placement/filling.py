@@ -1,4 +1,4 @@
-"""Places equal pods one after the other: how many a cluster takes, and why it takes no more."""
+"""Places equal pods: how many fit on a node, how many a cluster takes one after the other, and why it takes no more."""
 
 from __future__ import annotations
 
@@ -8,9 +8,11 @@ from kubelint_gpu.budget import PLACEMENT, STEPS
 from kubelint_gpu.kube.objects.affinity import SpreadConstraint
 from kubelint_gpu.kube.objects.pod import Pod
 from kubelint_gpu.scheduler.attempt import Attempt, assume, attempt, held
-from kubelint_gpu.scheduler.fit import fit
+from kubelint_gpu.scheduler.fit import fit, fit_on, judged, prepare
+from kubelint_gpu.scheduler.framework.node_info import NodeInfo
+from kubelint_gpu.scheduler.framework.plugin import ANY_NUMBER, Status
 from kubelint_gpu.scheduler.framework.snapshot import Snapshot
-from kubelint_gpu.scheduler.placement import capacity
+from kubelint_gpu.scheduler.plugins import node_resources_fit
 from kubelint_gpu.scheduler.plugins.pod_topology_spread import included
 from kubelint_gpu.values import Value, replace
 from kubelint_gpu.work import charge
@@ -37,7 +39,7 @@ def fill(pod: Pod, wanted: int, snapshot: Snapshot, *, choose: Callable[[Sequenc
         found = attempt(pod, snapshot)
         if found.fit is None or not found.fit.schedulable:
             return Filled(number, snapshot, found)
-        snapshot = assume(capacity.numbered(pod, number), snapshot, (choose or min)(found.fit.fits))
+        snapshot = assume(numbered(pod, number), snapshot, (choose or min)(found.fit.fits))
     return Filled(wanted, snapshot)
 
 
@@ -48,7 +50,7 @@ def _at_once(pod: Pod, snapshot: Snapshot, most: int) -> tuple[int, Snapshot]:
     """
     if held(pod, snapshot):
         return 0, snapshot
-    rooms = {name: capacity.bound_on(pod, snapshot, name, most) for name in fit(pod, snapshot).fits}
+    rooms = {name: bound_on(pod, snapshot, name, most) for name in fit(pod, snapshot).fits}
     if not all(exact for _, exact in rooms.values()):
         return 0, snapshot
     taken, infos = 0, {}
@@ -56,7 +58,7 @@ def _at_once(pod: Pod, snapshot: Snapshot, most: int) -> tuple[int, Snapshot]:
         node, number = snapshot.node(name), min(room, most - taken)
         charge(number // STEPS.short_pods)
         if node is not None and number:
-            infos[name] = node.with_pods(capacity.numbered(pod, taken), number)
+            infos[name] = node.with_pods(numbered(pod, taken), number)
         taken += number
     return taken, snapshot.with_infos(infos)
 
@@ -138,3 +140,53 @@ def evicts_on(name: str, attacker: Pod, holder: Pod, holders: int, empty: Snapsh
     if last.preemption is None or not last.preemption.succeeds:
         return False
     return any(victim.spec is holder.spec for victim in last.preemption.victims)
+
+
+def room_for(pod: Pod, node: NodeInfo, snapshot: Snapshot) -> int:
+    """The number of pods like this one whose requests fit on a node, at most 256."""
+    prepared = node_resources_fit.PLUGIN.pre_filter(pod, snapshot)
+    return min(PLACEMENT.of_one_kind, node_resources_fit.takes(prepared.state, node))
+
+
+def fitting_on(pod: Pod, snapshot: Snapshot, name: str, enough: int) -> int:
+    """How many equal pods a node takes one after the other, up to `enough`.
+
+    They are counted if each filter can say how many it admits, and otherwise placed one by one.
+
+    Raises:
+        KeyError: there is no such node.
+    """
+    most, exact = bound_on(pod, snapshot, name, enough)
+    for number in range(0 if exact else most):
+        if number and fit_on(pod, snapshot, name) is not None:
+            return number
+        snapshot = assume(numbered(pod, number), snapshot, name)
+    return most
+
+
+def bound_on(pod: Pod, snapshot: Snapshot, name: str, enough: int) -> tuple[int, bool]:
+    """An upper bound of the equal pods that a node takes, up to `enough`, and whether the bound is exact.
+
+    If it is exact, pods on other nodes do not matter.
+
+    Raises:
+        KeyError: there is no such node.
+    """
+    node = snapshot.node(name)
+    if node is None:
+        raise KeyError(name)
+    charge(1)
+    begun = prepare(pod, snapshot)
+    if isinstance(begun, Status) or (begun.left is not None and name not in begun.left):
+        return 0, True
+    if judged([(plugin.filter, state) for plugin, state in begun.active], node) is not None:
+        return 0, True
+    counts = [plugin.takes(state, node) if plugin.takes is not None else None for plugin, state in begun.active]
+    known = [count for count in counts if count is not None]
+    return min(enough, *known, ANY_NUMBER), len(known) == len(counts)
+
+
+def numbered(pod: Pod, number: int) -> Pod:
+    """One of several equal pods, with its own name."""
+    name = f"{pod.meta.name}-{number}"
+    return replace(pod, meta=replace(pod.meta, name=name, uid=name))

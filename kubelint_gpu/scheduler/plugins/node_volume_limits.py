@@ -7,9 +7,8 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 
 from kubelint_gpu.kube.objects.cluster import Cluster
-from kubelint_gpu.kube.objects.csi import CSINode
 from kubelint_gpu.kube.objects.pod import Pod
-from kubelint_gpu.kube.objects.storage import PersistentVolumeClaim
+from kubelint_gpu.kube.objects.storage import CSINode, PersistentVolumeClaim
 from kubelint_gpu.scheduler.framework.facts import Keeps, Token, never, same_node
 from kubelint_gpu.scheduler.framework.node_info import NodeInfo
 from kubelint_gpu.scheduler.framework.node_reason import NodeReason

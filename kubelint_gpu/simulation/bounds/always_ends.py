@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Hashable
 
 from kubelint_gpu.simulation.bounds import per_node
-from kubelint_gpu.simulation.bounds.counting_nodes import held_at_rest
+from kubelint_gpu.simulation.bounds.counting import held_at_rest
 from kubelint_gpu.simulation.bounds.preconditions import gives_way, is_crowded
 from kubelint_gpu.simulation.prepare.demand import Demand, always_room
 from kubelint_gpu.simulation.prepare.workload_change import WorkloadChange

@@ -150,7 +150,7 @@ def _is_asked(question: Question) -> bool:
 
 def _placed(question: Question, ends: RunEnds, end: RunEnd | None, trace: Trace | None) -> Judgement:
     """How many pods of a workload run at the end, if it is new or scaled or others can preempt it."""
-    from kubelint_gpu.simulation.search import left_out
+    from kubelint_gpu.simulation.search import replay
 
     blank = replace(question.blank, by_bound=False, states=ends.states)
     if end is None or trace is None:
@@ -169,7 +169,7 @@ def _placed(question: Question, ends: RunEnds, end: RunEnd | None, trace: Trace 
         )
         first = [one.states[0] for one in ends.found]
         ready = [blank.wanted - sum(one.controls[place]) - sum(one.waiting[kind] for kind in mine) for one in first]
-        waiting = left_out.left_out(question.situation, ends.simulation, end.states[0], owner)
+        waiting = replay.left_out(question.situation, ends.simulation, end.states[0], owner)
     return replace(
         blank,
         placed=min(blank.wanted, *ready),

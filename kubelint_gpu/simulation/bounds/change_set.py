@@ -6,12 +6,10 @@ then one run in which the others come first.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from kubelint_gpu.budget import PARTS
 from kubelint_gpu.kube.objects.workload import Workload
 from kubelint_gpu.scheduler.relations import attends
-from kubelint_gpu.simulation.bounds.counting import shares_of
+from kubelint_gpu.simulation.bounds.counting import Shares, shares_of
 from kubelint_gpu.simulation.bounds.question import Question
 from kubelint_gpu.simulation.model import preemptions
 from kubelint_gpu.simulation.search.engine import GroupSearch
@@ -19,9 +17,6 @@ from kubelint_gpu.simulation.search.situation import Situation
 from kubelint_gpu.simulation.search.trace import Trace
 from kubelint_gpu.simulation.search.verdict import OF_A_RUN, Judgement, Verdict
 from kubelint_gpu.values import replace
-
-if TYPE_CHECKING:
-    from kubelint_gpu.simulation.bounds.counting_nodes import Shares
 
 
 def changing(situation: Situation, position: int) -> frozenset[int]:

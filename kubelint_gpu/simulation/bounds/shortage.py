@@ -1,4 +1,4 @@
-"""Workloads that never have all their pods, with or without rollouts."""
+"""Workloads that never have all their pods, with or without rollouts, and those whose pods always find room."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from kubelint_gpu.simulation.bounds import preconditions
 from kubelint_gpu.simulation.bounds.question import Question
 from kubelint_gpu.simulation.search import placements, placing_pods
 from kubelint_gpu.simulation.search.situation import Situation
-from kubelint_gpu.simulation.search.verdict import Judgement
+from kubelint_gpu.simulation.search.verdict import Judgement, Verdict
 from kubelint_gpu.values import replace
 from kubelint_gpu.work import UsedUp, part
 
 if TYPE_CHECKING:
-    from kubelint_gpu.scheduler.plugins.dynamic_resources.device_supply import DeviceSupply
+    from kubelint_gpu.scheduler.plugins.dynamic_resources.device_room import DeviceSupply
     from kubelint_gpu.simulation.model.simulation import Simulation
 
 
@@ -78,7 +78,7 @@ def at_worst(question: Question) -> Judgement | None:
 
 
 def _placed_last(question: Question, simulation: Simulation) -> Judgement | None:
-    from kubelint_gpu.simulation.search import left_out
+    from kubelint_gpu.simulation.search import replay
 
     situation, mine = question.situation, simulation.pod_types.members[question.position]
     if not asks_too_much(situation, simulation, question.position):
@@ -90,7 +90,7 @@ def _placed_last(question: Question, simulation: Simulation) -> Judgement | None
         return None
     # of many that lack devices one finding tells, and who holds each device is much to find out for all of them
     crowd = len(situation.participants) > BUDGET.told and situation.demands[question.position].supply is not None
-    waiting = None if crowd else left_out.left_out(question.situation, simulation, state, question.participant.new.key)
+    waiting = None if crowd else replay.left_out(question.situation, simulation, state, question.participant.new.key)
     wanted = question.blank.wanted
     return replace(question.blank, placed=max(0, wanted - lacking), at_best=wanted, waiting=waiting)
 
@@ -136,3 +136,22 @@ def _short(situation: Situation, simulation: Simulation, nodes: frozenset[str]) 
 
 def _at_rest(question: Question) -> Simulation:
     return question.search.simulation(frozenset(), ())
+
+
+def always(question: Question) -> Judgement | None:
+    """Completes if there is room at any moment."""
+    return _completes(question) if question.roomy else None
+
+
+def at_rest(question: Question) -> Judgement | None:
+    """Completes if no pod is preempted and there is room once nothing terminates any more.
+
+    Every step brings such a rollout nearer to its end, so it stops nowhere before.
+    """
+    if not question.roomy_at_rest or preconditions.may_evict(question.situation, question.position):
+        return None
+    return _completes(question)
+
+
+def _completes(question: Question) -> Judgement:
+    return replace(question.blank, verdict=Verdict.COMPLETES if question.participant.rolling else None)

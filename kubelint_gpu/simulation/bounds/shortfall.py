@@ -84,7 +84,7 @@ def fit_at_last(situation: Situation, search: GroupSearch, position: int) -> Sho
 
 def short_of(search: GroupSearch, simulation: Simulation, starts: Starts, mine: Sequence[int], name: str) -> Shortfall:
     """The most pods of some kinds that run in any placement, and what the next pod lacks in one with the fewest."""
-    from kubelint_gpu.simulation.search.left_out import left_out
+    from kubelint_gpu.simulation.search.replay import left_out
 
     placed = sum(starts.most[kind] for kind in mine)
     if not starts.partial:

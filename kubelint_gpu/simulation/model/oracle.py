@@ -9,14 +9,13 @@ from kubelint_gpu.budget import STEPS
 from kubelint_gpu.kube.objects.cluster import Cluster
 from kubelint_gpu.kube.objects.quota import QuotaRefusal
 from kubelint_gpu.scheduler import fit
-from kubelint_gpu.scheduler.placement.capacity import fitting_on
+from kubelint_gpu.scheduler.placement.filling import fitting_on
 from kubelint_gpu.simulation.controllers.reconciler import PodType
 from kubelint_gpu.simulation.controllers.rollout_state import ABSENT, NOMINATED, Content, HeldDevices, State, canonical
 from kubelint_gpu.simulation.model.node_symmetry import Domain, PodEquivalence, in_order, without_phases
-from kubelint_gpu.simulation.model.placed_pods import StatePods
+from kubelint_gpu.simulation.model.placed_pods import StatePods, VolumeBinder
 from kubelint_gpu.simulation.model.preemptions import Eviction, Preemptions
 from kubelint_gpu.simulation.model.quota_use import QuotaUse, named_pod
-from kubelint_gpu.simulation.model.volume_binder import VolumeBinder
 from kubelint_gpu.work import UsedUp, charge
 
 if TYPE_CHECKING:

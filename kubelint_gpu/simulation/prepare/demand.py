@@ -20,7 +20,7 @@ from kubelint_gpu.values import Value
 from kubelint_gpu.work import charge
 
 if TYPE_CHECKING:
-    from kubelint_gpu.scheduler.plugins.dynamic_resources.device_supply import DeviceSupply
+    from kubelint_gpu.scheduler.plugins.dynamic_resources.device_room import DeviceSupply
 
 _PODS, DEVICES = "pods", "its devices"
 

@@ -20,7 +20,7 @@ from kubelint_gpu.simulation.prepare.workload_change import WorkloadChange, anon
 from kubelint_gpu.values import replace
 
 if TYPE_CHECKING:
-    from kubelint_gpu.scheduler.plugins.dynamic_resources.device_supply import DeviceRoom
+    from kubelint_gpu.scheduler.plugins.dynamic_resources.device_room import DeviceRoom
 
 
 def demand_of(

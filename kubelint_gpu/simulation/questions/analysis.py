@@ -15,16 +15,17 @@ from kubelint_gpu.simulation.prepare.prepared_run import PreparedRun, competing
 from kubelint_gpu.simulation.prepare.workload_change import WorkloadChange, joined, unrolled
 from kubelint_gpu.simulation.questions.decide import judge_in
 from kubelint_gpu.simulation.questions.pending_pods import beside_queued, queued, together_beside_queued
-from kubelint_gpu.simulation.questions.situations import Situations
-from kubelint_gpu.simulation.search.rows import fold, of_verdict, row_of
-from kubelint_gpu.simulation.search.situation import Situation
+from kubelint_gpu.simulation.search.situation import Situation, Situations
 from kubelint_gpu.simulation.search.verdict import (
     OF_A_RUN,
     Judgement,
     Together,
     Verdict,
+    fold,
     is_decided,
+    of_verdict,
     rank,
+    row_of,
     unbounded,
     worst,
 )

@@ -12,7 +12,7 @@ from kubelint_gpu.simulation.bounds import applied, change_set, preconditions
 from kubelint_gpu.simulation.bounds.change_set import changing, named
 from kubelint_gpu.simulation.bounds.question import Question
 from kubelint_gpu.simulation.prepare.workload_change import pods_of_others
-from kubelint_gpu.simulation.questions import helped_by, relaxed
+from kubelint_gpu.simulation.questions import relaxed
 from kubelint_gpu.simulation.questions.deciders import (
     AT_LAST,
     AT_ONCE,
@@ -23,9 +23,8 @@ from kubelint_gpu.simulation.questions.deciders import (
     is_counted,
 )
 from kubelint_gpu.simulation.questions.most_pods import placeable
-from kubelint_gpu.simulation.search.rows import fold, of_verdict, row_of, turned
 from kubelint_gpu.simulation.search.situation import Situation
-from kubelint_gpu.simulation.search.verdict import Judgement, Verdict
+from kubelint_gpu.simulation.search.verdict import Judgement, Verdict, fold, of_verdict, row_of, turned
 from kubelint_gpu.values import replace
 from kubelint_gpu.work import UsedUp, part
 
@@ -151,7 +150,7 @@ def _beside_changes(question: Question, found: Judgement) -> Judgement:
         # whether it has room when they change, too, is not known
         return replace(found, company=named(situation, changing(situation, position)))
     if found.verdict is Verdict.STUCK:
-        others = helped_by.helped_by(situation, search, position)
+        others = relaxed.helped_by(situation, search, position)
         found = replace(found, company=tuple(situation.participants[place].new for place in others))
         return (
             fold(found, of_verdict(Verdict.MAY_STICK, hypotheses.OTHERS_ROLL, hypotheses.SEARCH)) if others else found

@@ -15,20 +15,18 @@ from kubelint_gpu.simulation.bounds import (
     in_place_replacement,
     per_node,
     quiescence,
-    room,
     shortage,
 )
 from kubelint_gpu.simulation.bounds.change_set import without
 from kubelint_gpu.simulation.bounds.question import Decider, Question
 from kubelint_gpu.simulation.prepare.workload_change import joined
-from kubelint_gpu.simulation.search.rows import fold, row_of
 from kubelint_gpu.simulation.search.situation import Situation
-from kubelint_gpu.simulation.search.verdict import Judgement, Verdict
+from kubelint_gpu.simulation.search.verdict import Judgement, Verdict, fold, row_of
 from kubelint_gpu.values import replace
 
 ROOM: tuple[Decider, ...] = (
-    Decider("room", room.always),
-    Decider("room-at-rest", room.at_rest),
+    Decider("room", shortage.always),
+    Decider("room-at-rest", shortage.at_rest),
     Decider("quiescence", quiescence.decide),
 )
 """Deciders that say that a rollout ends, whatever all others do."""

@@ -14,13 +14,12 @@ from kubelint_gpu.kube.objects.disruption import allowed_disruptions
 from kubelint_gpu.kube.objects.pod import Pod
 from kubelint_gpu.kube.objects.workload import Workload
 from kubelint_gpu.simulation.controllers.rollout_state import READY, State, count_on
-from kubelint_gpu.simulation.model.placing import most_placed
-from kubelint_gpu.simulation.model.simulation import Simulation
+from kubelint_gpu.simulation.model.simulation import Simulation, most_placed
 from kubelint_gpu.simulation.prepare.coupling import Bonds, labels_of
 from kubelint_gpu.simulation.prepare.volumes import with_bound_claims
 from kubelint_gpu.simulation.prepare.workload_change import WorkloadChange, created_pod, owner_of
-from kubelint_gpu.simulation.search.concretize import arranged
 from kubelint_gpu.simulation.search.placements import largest_first, one_placement, placements
+from kubelint_gpu.simulation.search.replay import arranged
 from kubelint_gpu.values import Value, replace
 
 

@@ -11,9 +11,8 @@ from kubelint_gpu.budget import BUDGET
 from kubelint_gpu.kube.objects.cluster import Cluster
 from kubelint_gpu.kube.objects.workload import Workload
 from kubelint_gpu.simulation.controllers.rollout_state import READY, Content, State, canonical, count_on, more, on_node
-from kubelint_gpu.simulation.model.placing import placed, placed_on
 from kubelint_gpu.simulation.model.preemptions import UnmodelledVictim
-from kubelint_gpu.simulation.model.simulation import Simulation
+from kubelint_gpu.simulation.model.simulation import Simulation, placed, placed_on
 from kubelint_gpu.simulation.prepare.workload_change import pods_of_others
 from kubelint_gpu.simulation.search.explorer import explore
 from kubelint_gpu.simulation.search.placements import placements

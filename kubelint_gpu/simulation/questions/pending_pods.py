@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from kubelint_gpu.budget import PARTS, SIMULATION
 from kubelint_gpu.groups import grouped
-from kubelint_gpu.kube.admission.neighbours import SCHEDULERS
+from kubelint_gpu.kube.gpu.resource_owners import SCHEDULERS
 from kubelint_gpu.kube.objects.pod import DEFAULT_SCHEDULER, Pod
 from kubelint_gpu.scheduler.relations import attends
 from kubelint_gpu.simulation.bounds.change_set import changing
@@ -17,9 +17,8 @@ from kubelint_gpu.simulation.prepare.demand import Demand, always_room, takes
 from kubelint_gpu.simulation.prepare.prepared_run import PreparedRun
 from kubelint_gpu.simulation.prepare.workload_change import anonymous, created_pod, identity, is_waiting, owner_of
 from kubelint_gpu.simulation.search.engine import GroupSearch
-from kubelint_gpu.simulation.search.rows import fold, of_verdict
 from kubelint_gpu.simulation.search.situation import Situation
-from kubelint_gpu.simulation.search.verdict import OF_A_RUN, Judgement, Together, Verdict
+from kubelint_gpu.simulation.search.verdict import OF_A_RUN, Judgement, Together, Verdict, fold, of_verdict
 from kubelint_gpu.values import Value, replace
 
 

@@ -19,8 +19,17 @@ from kubelint_gpu.simulation.questions.served_resources import (
     served_both_ways,
     with_claims_for_resources,
 )
-from kubelint_gpu.simulation.search.rows import fold, of_verdict, row_of, turned
-from kubelint_gpu.simulation.search.verdict import Judgement, Together, Verdict, best_of, rank
+from kubelint_gpu.simulation.search.verdict import (
+    Judgement,
+    Together,
+    Verdict,
+    best_of,
+    fold,
+    of_verdict,
+    rank,
+    row_of,
+    turned,
+)
 from kubelint_gpu.simulation.transition import Transition
 from kubelint_gpu.values import replace
 from kubelint_gpu.work import UsedUp

@@ -9,8 +9,7 @@ from collections.abc import Set as AbstractSet
 from kubelint_gpu.budget import STEPS
 from kubelint_gpu.kube.objects.pod import Pod
 from kubelint_gpu.simulation.controllers.rollout_state import READY, State
-from kubelint_gpu.simulation.model.placing import placed_on
-from kubelint_gpu.simulation.model.simulation import Simulation
+from kubelint_gpu.simulation.model.simulation import Simulation, placed_on
 from kubelint_gpu.simulation.search.placements import sizes_of
 from kubelint_gpu.simulation.search.placing_pods import by_turns, created, known, missing, placed_one_more
 from kubelint_gpu.values import Value, replace

@@ -8,8 +8,8 @@ from collections.abc import Set as AbstractSet
 from contextlib import suppress
 
 from kubelint_gpu.budget import PARTS, STEPS
+from kubelint_gpu.simulation.asked_again import Memo
 from kubelint_gpu.simulation.controllers.rollout_state import READY, State, more, on_node
-from kubelint_gpu.simulation.memo import Memo
 from kubelint_gpu.simulation.model.simulation import Simulation
 from kubelint_gpu.simulation.prepare.demand import takes
 from kubelint_gpu.simulation.search.placing_pods import by_turns, created, known, looks, missing, placed_one_more

@@ -19,8 +19,7 @@ from kubelint_gpu.simulation.controllers.rollout_state import (
     more,
     on_node,
 )
-from kubelint_gpu.simulation.model.placing import placed_on
-from kubelint_gpu.simulation.model.simulation import Simulation
+from kubelint_gpu.simulation.model.simulation import Simulation, placed_on
 from kubelint_gpu.work import charge
 
 

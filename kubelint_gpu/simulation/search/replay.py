@@ -1,6 +1,7 @@
 """Replays a path of the explorer step by step with real nodes, and lets the scheduler core check each step.
 
 If the core does not confirm a path on the whole cluster, this program has an error: the path is never reported.
+Of equal nodes, those of the inventory come first, then the first by name.
 """
 
 from __future__ import annotations
@@ -13,17 +14,73 @@ from kubelint_gpu.kube.dra.pod_claims import held_devices
 from kubelint_gpu.kube.objects.cluster import Cluster
 from kubelint_gpu.kube.objects.disruption import allowed_disruptions
 from kubelint_gpu.scheduler import Snapshot, fit, preempt
-from kubelint_gpu.simulation.controllers.rollout_state import GOING, NOMINATED, State
+from kubelint_gpu.simulation.controllers.rollout_state import (
+    ABSENT,
+    BROKEN,
+    GOING,
+    NOMINATED,
+    READY,
+    Content,
+    State,
+    count_on,
+)
 from kubelint_gpu.simulation.model.simulation import Simulation
 from kubelint_gpu.simulation.model.transition_system import Step
 from kubelint_gpu.simulation.search.blocked import BlockedPods
-from kubelint_gpu.simulation.search.concretize import arranged
-from kubelint_gpu.simulation.search.frames import Played
 from kubelint_gpu.simulation.search.narrate import Narration
-from kubelint_gpu.simulation.search.trace import Evicted, Trace, TraceStep
+from kubelint_gpu.simulation.search.situation import Situation
+from kubelint_gpu.simulation.search.trace import Evicted, Played, Trace, TraceStep, Waiting
+from kubelint_gpu.values import replace
 
 if TYPE_CHECKING:
     from kubelint_gpu.kube.dra.device import DeviceID
+
+
+def arranged(simulation: Simulation, state: State) -> State:
+    """The same moment with known pods on their nodes of the inventory."""
+    names = simulation.places.names
+    known: dict[str, dict[int, int]] = {}
+    for kind, name in simulation.pod_types.homes:
+        here = known.setdefault(name, {})
+        here[kind] = here.get(kind, 0) + 1
+    order: list[int] = []
+    for members in simulation.places.classes:
+        places = sorted(members, key=lambda place: (_is_last(state.nodes[place]), state.nodes[place]))
+        wanted = [known.get(name, {}) for name in names[members.start : members.stop]]
+        order += [places[place] for place in _matched(wanted, [state.nodes[place] for place in places])]
+    held = state.held
+    if held is not None:
+        held = held._replace(on_nodes=tuple([held.on_nodes[place] for place in order]))
+    return State(state.controls, state.waiting, tuple([state.nodes[place] for place in order]), held, state.bindings)
+
+
+def _is_last(content: Content) -> int:
+    """A sort key: empty nodes come last, and after them nodes that have not joined yet."""
+    return 2 if content == ABSENT else 0 if content else 1
+
+
+def _matched(wanted: Sequence[dict[int, int]], contents: Sequence[Content]) -> list[int]:
+    """For each node, the position of a content with all its known pods; among equals, the first one."""
+    holder: list[int] = [-1] * len(contents)
+
+    def assign(node: int, tried: set[int]) -> bool:
+        for place, content in enumerate(contents):
+            if place in tried or any(
+                count_on(content, kind, READY, BROKEN) < count for kind, count in wanted[node].items()
+            ):
+                continue
+            tried.add(place)
+            if holder[place] < 0 or assign(holder[place], tried):
+                holder[place] = node
+                return True
+        return False
+
+    particular = [node for node, pods in enumerate(wanted) if pods]
+    if not all(assign(node, set()) for node in particular):
+        return list(range(len(contents)))
+    found = {node: place for place, node in enumerate(holder) if node >= 0}
+    left = iter([place for place in range(len(contents)) if holder[place] < 0])
+    return [found[node] if node in found else next(left) for node in range(len(wanted))]
 
 
 class ReplayMismatch(AssertionError):  # noqa: N818 - it says what happened
@@ -160,3 +217,10 @@ class _Replay:
                     victim.reconciler < 0 and not victim.temporary,
                 )
             )
+
+
+def left_out(situation: Situation, simulation: Simulation, state: State, name: str) -> Waiting | None:
+    """What a pod of a workload waits for in a state in which it finds no node; None if it has one."""
+    fixed = tuple(pod for pod in situation.fixed if pod.identifier not in simulation.in_play)
+    lacks = BlockedPods(simulation, Narration(simulation, replace(situation.cluster, pods=fixed)))
+    return next((one for one in lacks.waiting(arranged(simulation, state), name) if one.owner == name), None)

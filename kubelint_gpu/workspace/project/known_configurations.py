@@ -11,7 +11,7 @@ from kubelint_gpu.cache.digests import digest_of
 from kubelint_gpu.cache.plain_values import NotPlain, from_text, to_text
 from kubelint_gpu.cache.store import Store
 from kubelint_gpu.documents import MAX_BYTES, Document, Pointer, Reading, Role, SourceText, Span, read
-from kubelint_gpu.documents.ledger import MOST_TOGETHER
+from kubelint_gpu.documents.builder import MOST_TOGETHER
 from kubelint_gpu.documents.reader import decode, read_text
 from kubelint_gpu.findings.catalogue import program
 from kubelint_gpu.findings.finding import Finding, Place, defect

@@ -1,11 +1,14 @@
-"""Which model is meant."""
+"""Which model is meant.
+
+MIG profiles.
+"""
 
 from __future__ import annotations
 
 import pytest
 from declarations_of import loaded, node
 
-from kubelint_gpu.inventory.gpus.gpu_models import has_accelerators, is_accelerator
+from kubelint_gpu.inventory.gpus.gpu_models import MODELS, has_accelerators, is_accelerator, profile_of
 
 
 def test_memory_chooses_between_models_of_one_name():
@@ -80,3 +83,21 @@ def test_handles_memory_and_second_views_do_not(resource):
 
 def test_a_node_that_has_none_left_has_none():
     assert not has_accelerators({"nvidia.com/gpu": 0})
+
+
+def model(product):
+    return next(found for found in MODELS if found.product == product)
+
+
+@pytest.mark.parametrize(
+    ("product", "resource", "profile"),
+    [
+        ("NVIDIA-A100-SXM4-80GB", "nvidia.com/mig-7g.79gb", "7g.80gb"),
+        ("NVIDIA-A100-SXM4-80GB", "nvidia.com/mig-1g.10gb.me", "1g.10gb+me"),
+        ("NVIDIA-A100-SXM4-80GB", "nvidia.com/mig-1g.5gb", None),
+        ("NVIDIA-A100-SXM4-40GB", "nvidia.com/mig-1g.5gb.shared", "1g.5gb"),
+        ("NVIDIA-L4", "nvidia.com/mig-1g.5gb", None),
+    ],
+)
+def test_a_resource_name_is_a_profile_within_one_gigabyte(product, resource, profile):
+    assert profile_of(model(product), resource) == profile

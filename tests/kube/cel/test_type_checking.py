@@ -1,9 +1,14 @@
-"""What the API server refuses, with line and column."""
+"""What the API server refuses, with line and column.
+
+Literals that the type checker lets pass.
+"""
 
 from __future__ import annotations
 
 import pytest
 
+from kubelint_gpu.kube.cel.parsing import parse
+from kubelint_gpu.kube.cel.type_checking import folding_error, invalid_literals
 from kubelint_gpu.kube.dra.selector import Selector
 
 
@@ -55,3 +60,15 @@ def test_a_release_without_shared_devices_knows_no_field_for_them():
 
 def test_wide_characters_keep_the_mark_below_its_place():
     assert error("'é' == 'x' && devic").text.endswith("\n | 'é' == 'x' && devic\n | .\uff0e............^")
+
+
+@pytest.mark.parametrize(("text", "refused"), [("'a'.matches('(')", True), ("'a'.matches('a+')", False)])
+def test_patterns_are_read(text, refused):
+    assert [one.message for one in invalid_literals(parse(text), lambda _: "string")] == (
+        ["invalid matches argument"] if refused else []
+    )
+
+
+@pytest.mark.parametrize(("text", "fails"), [("int('x')", True), ("int('7')", False), ("x.int('x')", False)])
+def test_a_conversion_of_a_literal_that_fails_keeps_the_program_from_being_made(text, fails):
+    assert bool(folding_error(parse(text))) is fails

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kubelint_gpu.kube.admission.neighbours import GATES, SCHEDULERS, gate_owner
+from kubelint_gpu.kube.gpu.resource_owners import GATES, SCHEDULERS, gate_owner
 from kubelint_gpu.kube.objects.taints import Taint, is_lifecycle
 from kubelint_gpu.kube.objects.workload import read_workload
 from kubelint_gpu.kube.validation.resource_validation import (

@@ -1,15 +1,19 @@
-"""Rollouts among places that are all alike: counting them says what the search says."""
+"""Rollouts among places that are all alike: counting them says what the search says.
+
+Rollouts of unequal replicas among nodes that are alike, by counting.
+"""
 
 from __future__ import annotations
 
 from left_out import without
 from rollout_changes import change_case
-from rollout_objects import judged, node, pod, template
+from rollout_objects import cluster, deployment, judged, node, pod, template
 from rollout_reference import program_input
 
 from kubelint_gpu.kube.objects.workload import read_workload
-from kubelint_gpu.simulation.questions.rollouts import judge
+from kubelint_gpu.simulation.questions.rollouts import judge, judge_together
 from kubelint_gpu.simulation.search.verdict import Verdict
+from kubelint_gpu.simulation.transition import Transition
 
 SEEDS = range(30_000, 30_054)
 MAY, STUCK, OPEN = Verdict.MAY_STICK, Verdict.STUCK, Verdict.UNDECIDED
@@ -49,3 +53,19 @@ def test_a_full_pool_is_counted_beside_weaker_pods_that_hold_what_its_gpus_leave
     with without("search"):
         found = judged(pool[0], *nodes, *weaker, beside=pool[1:])
     assert (found.verdict, found.by) == (STUCK, "counting-nodes")
+
+
+def change(name, before, after, gpus=1, *, rolls=True, surge=1, unavailable=0, **spec):
+    """A Deployment of so many pods before and after, its template changed, too, where it `rolls`."""
+    old, new = (deployment(name, count, gpus, surge, unavailable, **spec) for count in (before, after))
+    return Transition(new, old, rolls=rolls, known=True)
+
+
+def nodes(count, gpus=1):
+    return cluster(*[node(f"n{number:02}", gpus) for number in range(count)])
+
+
+def test_many_rollouts_of_unequal_replicas_all_end_by_counting():
+    changes = [change(f"o{number}", 3 + number % 2, 4 - number % 2, unavailable=1) for number in range(8)]
+    (together,) = judge_together(changes, nodes(28))
+    assert (together.verdict, together.by_bound, together.states) == (Verdict.COMPLETES, True, 0)

@@ -122,8 +122,8 @@ def _token(pods: Sequence[Pod], _wide: bool, cluster: Cluster) -> Token | None:
 def _blockers(pod: Pod, snapshot: Snapshot, reason: str) -> Keeps:
     if not _has_to_do(pod, snapshot):
         return nobody_blocks(pod, snapshot, reason)
-    from kubelint_gpu.scheduler.plugins.dynamic_resources.claim_users import holds
     from kubelint_gpu.scheduler.plugins.dynamic_resources.device_holders import blockers
+    from kubelint_gpu.scheduler.plugins.dynamic_resources.holdings import holds
 
     held = holds(pod, snapshot)
 

@@ -17,9 +17,8 @@ from kubelint_gpu.scheduler.framework.plugin import Code, Status
 from kubelint_gpu.scheduler.framework.snapshot import Snapshot
 from kubelint_gpu.scheduler.plugins.dynamic_resources.allocator.outcome import Effort, SelectorFailure, Taken
 from kubelint_gpu.scheduler.plugins.dynamic_resources.allocator.pools import Slot, View
-from kubelint_gpu.scheduler.plugins.dynamic_resources.claim_users import users_of
 from kubelint_gpu.scheduler.plugins.dynamic_resources.claims import SPECIAL_CLAIM, Objects, objects_of
-from kubelint_gpu.scheduler.plugins.dynamic_resources.holdings import holdings
+from kubelint_gpu.scheduler.plugins.dynamic_resources.holdings import holdings, users_of
 from kubelint_gpu.scheduler.plugins.dynamic_resources.node_question import NodeAnswers, NodeQuestions
 
 _SHARE = "share"

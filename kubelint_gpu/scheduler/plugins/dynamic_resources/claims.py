@@ -26,7 +26,7 @@ from kubelint_gpu.kube.objects.requests import is_served_by_devices, pod_request
 from kubelint_gpu.kube.values.frozen import EMPTY
 from kubelint_gpu.kube.values.quantity import scheduler_units
 from kubelint_gpu.scheduler.framework.snapshot import Snapshot
-from kubelint_gpu.scheduler.plugins.dynamic_resources.allocator.matching import Matcher
+from kubelint_gpu.scheduler.plugins.dynamic_resources.allocator.claim_requests import Matcher
 from kubelint_gpu.scheduler.plugins.dynamic_resources.allocator.pools import SliceIndex, slice_index
 from kubelint_gpu.scheduler.plugins.dynamic_resources.features import Features, features_of, served_by_classes
 from kubelint_gpu.values import Value, replace

@@ -10,15 +10,12 @@ from kubelint_gpu.kube.dra.device import DeviceID
 from kubelint_gpu.kube.objects.pod import Pod
 from kubelint_gpu.kube.values.quantity import Amount
 from kubelint_gpu.scheduler.framework.snapshot import Snapshot
-from kubelint_gpu.scheduler.plugins.dynamic_resources.allocator.consumable_capacity import has_left
-from kubelint_gpu.scheduler.plugins.dynamic_resources.allocator.counters import Books, takers
-from kubelint_gpu.scheduler.plugins.dynamic_resources.allocator.device_usage import Holdings
-from kubelint_gpu.scheduler.plugins.dynamic_resources.allocator.matching import Matcher
+from kubelint_gpu.scheduler.plugins.dynamic_resources.allocator.claim_requests import Matcher
+from kubelint_gpu.scheduler.plugins.dynamic_resources.allocator.device_usage import Books, Holdings, has_left, takers
 from kubelint_gpu.scheduler.plugins.dynamic_resources.allocator.outcome import Failed, Unknown
 from kubelint_gpu.scheduler.plugins.dynamic_resources.allocator.pools import Slot
-from kubelint_gpu.scheduler.plugins.dynamic_resources.claim_users import users_of
 from kubelint_gpu.scheduler.plugins.dynamic_resources.claims import objects_of
-from kubelint_gpu.scheduler.plugins.dynamic_resources.holdings import holdings
+from kubelint_gpu.scheduler.plugins.dynamic_resources.holdings import holdings, users_of
 from kubelint_gpu.scheduler.plugins.dynamic_resources.prepare_claims import state_of
 from kubelint_gpu.values import Value
 

@@ -13,9 +13,8 @@ from kubelint_gpu.kube.objects.node import Node
 from kubelint_gpu.kube.objects.pod import Pod
 from kubelint_gpu.kube.values.quantity import Amount
 from kubelint_gpu.scheduler.framework.snapshot import Snapshot
-from kubelint_gpu.scheduler.plugins.dynamic_resources.allocator.device_layout import Interest, Layout, layout_of
+from kubelint_gpu.scheduler.plugins.dynamic_resources.allocator.claim_requests import Matcher, sight_of
 from kubelint_gpu.scheduler.plugins.dynamic_resources.allocator.device_usage import Usage, usage_of
-from kubelint_gpu.scheduler.plugins.dynamic_resources.allocator.matching import Matcher, sight_of
 from kubelint_gpu.scheduler.plugins.dynamic_resources.allocator.outcome import (
     AllocatorOutcome,
     Effort,
@@ -24,7 +23,15 @@ from kubelint_gpu.scheduler.plugins.dynamic_resources.allocator.outcome import (
     Taken,
     Unknown,
 )
-from kubelint_gpu.scheduler.plugins.dynamic_resources.allocator.pools import Slot, View, ahead, orders
+from kubelint_gpu.scheduler.plugins.dynamic_resources.allocator.pools import (
+    Interest,
+    Layout,
+    Slot,
+    View,
+    ahead,
+    layout_of,
+    orders,
+)
 from kubelint_gpu.scheduler.plugins.dynamic_resources.allocator.search import Search
 from kubelint_gpu.scheduler.plugins.dynamic_resources.claims import from_devices, objects_of, special_claim
 from kubelint_gpu.scheduler.plugins.dynamic_resources.holdings import holdings

@@ -1,4 +1,4 @@
-"""The pools of devices that a node reaches, as the allocator sees them.
+"""The pools of devices that a node reaches, as the allocator sees them, and which nodes look the same to some claims.
 
 Source: `GatherPools` of the structured allocator, 0.34.1 to 0.36.3.
 Before 1.36, Go walks pools, and the slices of a pool, in random order: a view has them by name, and `orders` gives the
@@ -14,9 +14,9 @@ from itertools import groupby, islice, permutations, product
 from typing import Any
 
 from kubelint_gpu.groups import grouped
-from kubelint_gpu.kube.dra.device import Consumption, Device, DeviceID
+from kubelint_gpu.kube.dra.device import Attribute, Consumption, Device, DeviceID, attribute_of
 from kubelint_gpu.kube.dra.resource_slice import DeviceTaintRule, PoolID, ResourceSlice, invalid_because
-from kubelint_gpu.kube.dra.sight import Subject, subject_of
+from kubelint_gpu.kube.dra.sight import Sight, Subject, seen_by, subject_of
 from kubelint_gpu.kube.objects.node import Node
 from kubelint_gpu.kube.values.frozen import EMPTY
 from kubelint_gpu.kube.values.quantity import Amount
@@ -244,3 +244,79 @@ def ahead(view: View, place: int) -> View:
     pools = sorted(enumerate(view.pools), key=lambda one: one[0] != chosen.pool)
     members = [(pool, view.slots[pool.slots.start : pool.slots.stop]) for _, pool in pools]
     return _numbered([(pool, sorted(one, key=lambda slot: slot.origin is not chosen.origin)) for pool, one in members])
+
+
+class Interest(Value):
+    """What some claims look at.
+
+    Attributes:
+        sight: the parts of devices that their selectors name.
+        compared: the attributes that their constraints compare; only the equality of their values matters.
+        amounts: whether they ask for capacities of devices.
+    """
+
+    sight: Sight
+    compared: frozenset[str]
+    amounts: bool = False
+
+
+class Layout(Value):
+    """A view as some claims see it.
+
+    Attributes:
+        number: equal for views that offer the same devices, position by position.
+        likeness: a number for each device; devices with equal numbers are interchangeable.
+    """
+
+    number: int
+    likeness: tuple[int, ...]
+
+
+def layout_of(view: View, interest: Interest, slices: SliceIndex) -> Layout:
+    """The layout of a view for claims with some interest."""
+    numbers: dict[Hashable, int] = {}
+    values: dict[tuple[str, Attribute], int] = {}
+    known = slices.layouts.setdefault((interest.sight, interest.amounts), {})
+    looks = []
+    for slot in view.slots:
+        key = (slot.device, slot.id.driver, slot.reached)
+        look = known.get(key)
+        if look is None:
+            look = known[key] = slices.number(_look(slot, interest))
+        looks.append((look, _compared(slot, interest.compared, values)))
+    names: dict[str, int] = {}
+    pools = tuple(
+        (
+            pool.driver,
+            len(pool.slots),
+            pool.incomplete,
+            bool(pool.invalid),
+            pool.disputed,
+            tuple(sorted((name, counters) for name, counters in pool.counters.items())) if pool.counters else (),
+            names.setdefault(pool.name, len(names)) if pool.counters else -1,
+            pool.name if pool.elsewhere else "",
+        )
+        for pool in view.pools
+    )
+    likeness = tuple(
+        [numbers.setdefault((look, slot.pool), len(numbers)) for look, slot in zip(looks, view.slots, strict=True)]
+    )
+    return Layout(slices.number((pools, tuple(looks))), likeness)
+
+
+def _look(slot: Slot, interest: Interest) -> Hashable:
+    device, subject = slot.device, slot.subject
+    counted = interest.amounts or device.shareable or any(one.has_policy for one in device.capacity.values())
+    seen = (seen_by(subject, interest.sight), device.capacity if counted else None)
+    return (*seen, device.undeclared, subject.broken, device.taints, device.consumes, slot.reached)
+
+
+def _compared(slot: Slot, names: frozenset[str], values: dict[tuple[str, Attribute], int]) -> Hashable:
+    """The attributes that constraints compare, each as its kind and the number of its value in the view."""
+    found = []
+    for name in names:
+        attribute = attribute_of(slot.device, slot.id.driver, name)
+        if attribute is None:
+            continue
+        found.append((name, attribute.kind, values.setdefault((name, attribute), len(values))))
+    return frozenset(found)

@@ -16,14 +16,12 @@ from kubelint_gpu.kube.values.frozen import EMPTY, FrozenMap
 from kubelint_gpu.kube.values.quantity import Amount
 from kubelint_gpu.scheduler.plugins.dynamic_resources.allocator.claim_requests import (
     ClaimPreparation,
+    Matcher,
     Needed,
     Query,
     failed,
 )
-from kubelint_gpu.scheduler.plugins.dynamic_resources.allocator.consumable_capacity import consumed, has_left
-from kubelint_gpu.scheduler.plugins.dynamic_resources.allocator.counters import Books
-from kubelint_gpu.scheduler.plugins.dynamic_resources.allocator.device_usage import Usage
-from kubelint_gpu.scheduler.plugins.dynamic_resources.allocator.matching import Matcher
+from kubelint_gpu.scheduler.plugins.dynamic_resources.allocator.device_usage import Books, Usage, consumed, has_left
 from kubelint_gpu.scheduler.plugins.dynamic_resources.allocator.outcome import (
     AllocatorOutcome,
     Effort,

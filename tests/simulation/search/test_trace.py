@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import pytest
-from rollout_objects import GPU, deployment, judged, node, pod, quota
-
 from kubelint_gpu.simulation.search.frames import WAITING, course
+from rollout_objects import GPU, deployment, judged, node, pod, quota
 
 
 def course_of(trace, also=()):
