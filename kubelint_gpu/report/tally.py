@@ -167,4 +167,4 @@ def unrendered(report: Report, shown: Sequence[Finding]) -> list[str]:
     keys = ((one, key) for one in hidden for key in (one.object, *one.others))
     names = dict.fromkeys(owner_name(key) if key else one.place.path for one, key in keys)
     untold = [name for name in names if not any(name in remark for remark in report.summary.remarks)]
-    return [f"Not rendered, so not judged: {foremost(untold)}."] if untold else []
+    return [f"Not rendered, or only in part, so not judged in full: {foremost(untold)}."] if untold else []

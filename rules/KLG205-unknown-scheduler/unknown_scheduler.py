@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from kubelint_gpu.engine.api import ApplySet, Diagnostic, field_pointers, rule
 from kubelint_gpu.engine.remedies import rewritten
 from kubelint_gpu.kube.gpu.resource_owners import SCHEDULERS
 from kubelint_gpu.kube.objects.pod import DEFAULT_SCHEDULER
+from kubelint_gpu.kube.values.plain import mapping
 from kubelint_gpu.messages.wording import some
 
 _NAME = "schedulerName"
+_PROFILE = rf"\b{_NAME}: *[\"']?([a-z0-9.-]+)"
 
 
 @rule("KLG205", of_workloads=True)
@@ -22,7 +25,7 @@ def unknown_scheduler(unit: ApplySet) -> Iterator[Diagnostic]:
         return
     declared = {str(profile.get(_NAME) or DEFAULT_SCHEDULER) for profile in unit.world.inventory.scheduler.profiles}
     used = {pod.spec.scheduler_name for pod in unit.cluster.pods if pod.spec.node_name}
-    known = {DEFAULT_SCHEDULER, *declared, *used}
+    known = {DEFAULT_SCHEDULER, *declared, *used, *_configured(unit)}
     for subject in unit.subjects:
         name = subject.workload.spec.scheduler_name
         if name in known or name in SCHEDULERS:
@@ -41,3 +44,11 @@ def unknown_scheduler(unit: ApplySet) -> Iterator[Diagnostic]:
             help=(f"did you mean {near[0]}?",) if near else (),
             proposals=rewritten(manifest, route, near),
         )
+
+
+def _configured(unit: ApplySet) -> Iterator[str]:
+    """Yield the schedulers that ConfigMaps of the unit configure: they are applied with the pods."""
+    for one in unit.manifests:
+        value = one.item.value
+        for text in map(str, mapping(value.get("data")).values()) if value.get("kind") == "ConfigMap" else ():
+            yield from re.findall(_PROFILE, text) if "KubeSchedulerConfiguration" in text else ()

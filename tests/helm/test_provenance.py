@@ -90,3 +90,13 @@ affinity: |
     (found,) = check(root, ".", "-i", "inventory.yaml", "--select", "KLG402").findings
     assert place(found)[:3] == ("KLG402", "chart/values.yaml", 8)
     assert ("chart/templates/pod.yaml", 8) in {(one["path"], one["line"]) for one in found["related"]}
+
+
+def test_a_whole_mapping_stands_at_no_value_that_only_changes_a_part_of_it(check, tree):
+    pod = POD.replace(
+        "priorityClassName: serving", 'serviceAccountName: {{ eq .Values.account "b" | ternary "c" "d" }}'
+    )
+    root = tree(inventory(chart({"templates/pod.yaml": pod}, values='account: ""\ngpus: 1\n')))
+    assert check(root, ".", "-i", "inventory.yaml", "--select", "KLG301").told == [
+        ("KLG301", "chart/templates/pod.yaml", 5)
+    ]

@@ -56,7 +56,8 @@ class Requirement(Value):
     def __str__(self) -> str:
         if self.operator in ("Exists", "DoesNotExist"):
             return f"{self.key} {self.operator}"
-        return f"{self.key} {self.operator} [{', '.join(self.values)}]"
+        shown = ", ".join(value or '""' for value in self.values)
+        return f"{self.key} {self.operator} [{shown}]"
 
 
 class LabelSelector(Value):

@@ -146,7 +146,7 @@ class ChartOrigin:
                 names = self._named(section, pieces[:1], ranges=False)
                 names = [one for one in names if not (isinstance(known := values.value(one), dict | list) and known)]
                 yield [(one, probe) for one in names for probe in probes(values, one, PROBE)][:_MOST_OF_FIELD]
-            mine = actions or pieces[:1]
+            mine = (not whole and actions) or pieces[:1]
             yield settings_compared(values, self._named(section, mine), [one.piece for one in mine])
 
         return self._first_of((section.template, pointer, whole, *(one.start for one in pieces)), trials(), is_changed)

@@ -34,6 +34,10 @@ def test_one_requirement_against_labels(operator, values, labels, matches):
     assert Requirement("k", operator, values).matches(labels) is matches
 
 
+def test_an_empty_value_is_shown_in_quotes():
+    assert str(Requirement("k", "In", ("", "a"))) == 'k In ["", a]'
+
+
 @pytest.mark.parametrize(
     ("text", "number"),
     [("8", 8), ("-3", -3), ("+3", 3), (" 8", None), ("1_0", None), ("8Gi", None), (str(2**63), None), ("9" * 30, None)],

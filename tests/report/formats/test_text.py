@@ -76,7 +76,7 @@ def test_notes_are_shown_with_verbose_or_if_nothing_is_worse():
 def test_what_is_not_rendered_is_named_although_its_note_is_not_shown():
     (note,) = (one for one in REPORTS["several"].findings if one.severity == "note")
     lone = replace(note, code="KLG006", object="Application/argocd/chat", others=())
-    told = "Not rendered, so not judged: Application argocd/chat."
+    told = "Not rendered, or only in part, so not judged in full: Application argocd/chat."
     assert told in text(report(DEADLOCK, lone))
     assert told not in text(report(lone))
     assert "Not rendered" not in text(REPORTS["several"])
