@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 
 from kubelint_gpu.engine.api import ApplySet, Diagnostic, field_pointers, rule
@@ -13,7 +12,6 @@ from kubelint_gpu.kube.values.plain import mapping
 from kubelint_gpu.messages.wording import some
 
 _NAME = "schedulerName"
-_PROFILE = rf"\b{_NAME}: *[\"']?([a-z0-9.-]+)"
 
 
 @rule("KLG205", of_workloads=True)
@@ -47,8 +45,9 @@ def unknown_scheduler(unit: ApplySet) -> Iterator[Diagnostic]:
 
 
 def _configured(unit: ApplySet) -> Iterator[str]:
-    """Yield the schedulers that ConfigMaps of the unit configure: they are applied with the pods."""
+    """Yield the words of each scheduler configuration in a ConfigMap of the unit: it is applied with the pods."""
     for one in unit.manifests:
         value = one.item.value
         for text in map(str, mapping(value.get("data")).values()) if value.get("kind") == "ConfigMap" else ():
-            yield from re.findall(_PROFILE, text) if "KubeSchedulerConfiguration" in text else ()
+            if "KubeSchedulerConfiguration" in text:
+                yield from (word.strip("\"'") for word in text.split())
