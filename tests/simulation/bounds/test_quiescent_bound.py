@@ -6,10 +6,10 @@ from itertools import product
 
 from hypothesis import given
 from hypothesis import strategies as st
-from kubelint_gpu.simulation.bounds.quiescence_room import refusing_in_all
 from rollout_objects import cluster, deployment, job, node, quota, same
 from spread_workloads import nodes, over_zones, verdict_of, w
 
+from kubelint_gpu.simulation.bounds.quiescent_bound import refusing_in_all
 from kubelint_gpu.simulation.questions.rollouts import judge_together
 from kubelint_gpu.simulation.search.verdict import Verdict
 

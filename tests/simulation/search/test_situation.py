@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from kubelint_gpu.simulation.questions.situations import Situations
 from rollout_objects import GPU, cluster, deployment, node
 
 from kubelint_gpu.simulation.prepare.prepared_run import PreparedRun
+from kubelint_gpu.simulation.search.situation import Situations
 from kubelint_gpu.simulation.transition import Transition
 
 

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import pytest
-from kubelint_gpu.simulation.search.frames import WAITING, course
 from rollout_objects import GPU, deployment, judged, node, pod, quota
+
+from kubelint_gpu.simulation.search.trace import WAITING, course
 
 
 def course_of(trace, also=()):
