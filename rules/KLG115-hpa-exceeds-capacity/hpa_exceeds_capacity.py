@@ -161,7 +161,7 @@ def _draft(unit: ApplySet, one: _Scaled, found: Room, scaled: Sequence[_Scaled],
     elif why == NO_NODE or found.beside or scaled or subject.workload.claims or pools:
         # it is known of its pods alone, on nodes that are there
         why, lacks = "", ()
-    names = listed([*filter(None, ("running pods" * bool(unit.cluster.pods), foremost(at_most_too), others))])
+    names = listed([*filter(None, ("running pods" if unit.cluster.pods else "", foremost(at_most_too), others))])
     beside = f" beside {names}" if names else ""
     return Diagnostic(
         "KLG115",
