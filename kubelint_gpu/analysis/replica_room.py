@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 from contextlib import suppress
+from operator import ge
 
 from kubelint_gpu.analysis.beyond.cluster_beyond import cluster_beyond
 from kubelint_gpu.analysis.scaling import replicas_of
@@ -43,6 +44,20 @@ def room_for(unit: ApplySet, subject: WorkloadCheck, most: int) -> int:
     with suppress(UsedUp):
         return counted_room(unit, subject, most).pods
     return most
+
+
+def room_beside(
+    unit: ApplySet, subject: WorkloadCheck, most: int, fixed: Sequence[tuple[WorkloadCheck, int]]
+) -> Room | None:
+    """Return the room for its pods, up to `most`, beside workloads that keep a number of pods.
+
+    None if they or its written replicas do not fit, or if that is not known.
+    """
+    least = (subject.workload.replicas, *(number for _, number in fixed))
+    with suppress(UsedUp):
+        found = counted_room(unit, subject, most, scaled=fixed)
+        return found if found.known and all(map(ge, (found.pods, *found.scaled), least)) else None
+    return None
 
 
 def counted_room(

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Iterator, Sequence
-from operator import lt
 from typing import NamedTuple
 
 from kubelint_gpu.analysis.beyond.cluster_beyond import cluster_beyond
 from kubelint_gpu.analysis.growing_pools import at_most, growing
-from kubelint_gpu.analysis.replica_room import Room, counted_room
+from kubelint_gpu.analysis.replica_room import Room, counted_room, room_beside
 from kubelint_gpu.analysis.room.known_room import taking_nodes
 from kubelint_gpu.analysis.scaling import autoscalers_of, scaling
 from kubelint_gpu.budget import BUDGET
@@ -38,9 +37,8 @@ def hpa_exceeds_capacity(unit: ApplySet) -> Iterator[Diagnostic]:
             continue
         one = _Scaled(autoscaler.manifest, autoscaler.most, subject, autoscaler.bounds[1])
         fixed = _holding(unit, subject)
-        found = _beside(unit, one, fixed)
-        least = (subject.workload.replicas, *(each.most for each in fixed))
-        if not found.known or any(map(lt, (found.pods, *found.scaled), least)):
+        found = room_beside(unit, subject, one.most, [(each.subject, each.most) for each in fixed])
+        if found is None:
             found, fixed = counted_room(unit, subject, one.most), []
         if found.known and found.pods >= one.most:
             fitting.append(one)
