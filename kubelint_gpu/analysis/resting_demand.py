@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
+from typing import NamedTuple
 
 from kubelint_gpu.groups import grouped, summed
 from kubelint_gpu.inventory.gpus.gpu_models import is_accelerator, model_of
@@ -18,7 +19,14 @@ from kubelint_gpu.workspace.apply_set import ApplySet
 from kubelint_gpu.workspace.cluster_context import ClusterContext
 from kubelint_gpu.workspace.workload_check import WorkloadCheck
 
-_Scope = tuple[str, str, tuple[str, ...]]
+
+class _Scope(NamedTuple):
+    """A resource on one node, under one quota, or on all nodes with some models."""
+
+    resource: str
+    node: str
+    quota: str
+    models: tuple[str, ...]
 
 
 class RestingDemand(Value):
@@ -28,9 +36,10 @@ class RestingDemand(Value):
         workload: its key.
         resource: what its pods ask for.
         amount: how much all of them ask for.
-        node: the only node that takes them, or `namespace/name` of the quota that counts them; else empty.
+        node: the only node that takes them; else empty.
         models: the GPU models of the nodes that take them.
         ends: whether its pods end by themselves, so that it holds them only for a time.
+        quota: `namespace/name` of the quota that counts them; else empty.
         allowed: how much the quota allows.
     """
 
@@ -40,6 +49,7 @@ class RestingDemand(Value):
     node: str
     models: tuple[str, ...]
     ends: bool = False
+    quota: str = ""
     allowed: int = 0
 
 
@@ -66,7 +76,7 @@ def _of_quotas(unit: ApplySet, subject: WorkloadCheck) -> Iterator[RestingDemand
         for key in filter(charge.get, quota.counted if quota.covers(subject.pod) else ()):
             if is_accelerator(key.removeprefix("requests.")):
                 asked = charge[key] // ONE * workload.replicas
-                yield RestingDemand(workload.key, key, asked, name, (), ends, quota.hard[key] // ONE)
+                yield RestingDemand(workload.key, key, asked, "", (), ends, name, quota.hard[key] // ONE)
 
 
 def _of(unit: ApplySet, subject: WorkloadCheck) -> Iterator[RestingDemand]:
@@ -104,20 +114,19 @@ def _shortage(world: ClusterContext, members: Sequence[Sequence[RestingDemand]])
     """Return the sentence about the fewest nodes that have too little, or about a quota; empty if all have enough."""
     nodes = {one.name: one for one in world.base.nodes}
     every = [(number, one) for number, demands in enumerate(members) for one in demands]
-    on_node = grouped((one.node, (number, one)) for number, one in every)
-    scopes = {scope for _, one in every for scope in _scopes(one)}
-    for resource, node, models in sorted(scopes, key=lambda one: ("/" in one[1], not one[1], len(one[2]), one)):
-        pairs = on_node[node] if node else every
-        mine = [(number, one) for number, one in pairs if _is_for(one, resource, node, models)]
-        inside = [one for one in nodes.values() if one.name == node or (not node and model_of(one) in models)]
+    counted = grouped((scope, (number, one)) for number, one in every for scope in _scopes(one))
+    for scope in sorted(counted, key=lambda one: (bool(one.quota), not one.node, len(one.models), one)):
+        resource, models = scope.resource, scope.models
+        mine = [(number, one) for number, one in every if _is_inside(one, scope)] if models else counted[scope]
+        inside = [one for one in nodes.values() if one.name == scope.node or model_of(one) in models]
         has = max(one.allowed for _, one in mine) or sum(one.allocatable.get(resource, 0) for one in inside)
         if max(summed((number, one.amount) for number, one in mine).values()) > has:
             continue
         most = {one.workload: (number, one) for number, one in sorted(mine, key=lambda pair: pair[1].amount)}
         needed = sum(one.amount for _, one in most.values())
         if has < needed and not all(one.ends for _, one in most.values()):
-            where = f"on {node}" if node else f"on nodes with {listed(models, 'or')}"
-            where = f"of ResourceQuota {node}" if "/" in node else where
+            where = f"on {scope.node}" if scope.node else f"on nodes with {listed(models, 'or')}"
+            where = f"of ResourceQuota {scope.quota}" if scope.quota else where
             if has == sum(one.allocatable.get(resource, 0) for one in nodes.values()):
                 where = "in the cluster"
             where = f"{where} {world.name}" if world.name else where
@@ -132,7 +141,7 @@ def _sentence(demands: Sequence[tuple[int, RestingDemand]], resource: str, where
     names = list(dict.fromkeys(one.workload.partition(" (")[0] for one in runs))
     part = f" ({held} of them while {owner_names(names)} {verb('run', len(names))})" if runs else ""
     stay = "stay Pending" if has < needed - held else "wait until a Job ends"
-    has_it, stay = ("allows", "are refused") if demands[0][1].allowed else ("has", stay)
+    has_it, stay = ("allows", "are refused") if demands[0][1].quota else ("has", stay)
     return (
         f"{units} units together ask for {amount(resource, needed)}{part} {where}, which "
         f"{has_it} {bare(resource, has)}: if all are applied, pods {stay}. kubelint-gpu capacity says which."
@@ -140,13 +149,14 @@ def _sentence(demands: Sequence[tuple[int, RestingDemand]], resource: str, where
 
 
 def _scopes(demand: RestingDemand) -> Iterator[_Scope]:
+    if demand.quota:
+        yield _Scope(demand.resource, "", demand.quota, ())
     if demand.node:
-        yield demand.resource, demand.node, ()
+        yield _Scope(demand.resource, demand.node, "", ())
     if demand.models:
-        yield demand.resource, "", demand.models
+        yield _Scope(demand.resource, "", "", demand.models)
 
 
-def _is_for(demand: RestingDemand, resource: str, node: str, models: Sequence[str]) -> bool:
-    """Whether pods can go nowhere but to a node, or to nodes with some models."""
-    inside = demand.node == node if node else set(demand.models) <= set(models)
-    return demand.resource == resource and inside
+def _is_inside(demand: RestingDemand, scope: _Scope) -> bool:
+    """Whether pods can go nowhere but to nodes with the models of a scope; false for what a quota counts."""
+    return demand.resource == scope.resource and bool(demand.models) and set(demand.models) <= set(scope.models)

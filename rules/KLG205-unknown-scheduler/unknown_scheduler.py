@@ -23,14 +23,14 @@ def unknown_scheduler(unit: ApplySet) -> Iterator[Diagnostic]:
         return
     declared = {str(profile.get(_NAME) or DEFAULT_SCHEDULER) for profile in unit.world.inventory.scheduler.profiles}
     used = {pod.spec.scheduler_name for pod in unit.cluster.pods if pod.spec.node_name}
-    known = {DEFAULT_SCHEDULER, *declared, *used, *_configured(unit)}
+    known, configured = {DEFAULT_SCHEDULER, *declared, *used}, {*_configured(unit)}
     for subject in unit.subjects:
         name = subject.workload.spec.scheduler_name
-        if name in known or name in SCHEDULERS:
+        if name in known or name in SCHEDULERS or name in configured:
             continue
         manifest = subject.manifest
         route = (*field_pointers.pod_spec(manifest), _NAME)
-        near = difflib.get_close_matches(name, sorted({*known, *SCHEDULERS}), 1, 0.75)
+        near = difflib.get_close_matches(name, sorted({*known, *configured, *SCHEDULERS}), 1, 0.75)
         yield Diagnostic(
             "KLG205",
             manifest.place(route),

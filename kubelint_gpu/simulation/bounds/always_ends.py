@@ -1,4 +1,4 @@
-"""Rollouts that end whatever the order of all changes that begin at the same moment."""
+"""Rollouts that end whatever the order of changes, because their pods always find room."""
 
 from __future__ import annotations
 
@@ -6,10 +6,12 @@ from collections.abc import Hashable
 
 from kubelint_gpu.simulation.bounds import per_node
 from kubelint_gpu.simulation.bounds.counting import held_at_rest
-from kubelint_gpu.simulation.bounds.preconditions import gives_way, is_crowded
+from kubelint_gpu.simulation.bounds.preconditions import gives_way, is_crowded, may_evict
+from kubelint_gpu.simulation.bounds.question import Question
 from kubelint_gpu.simulation.prepare.demand import Demand, always_room
 from kubelint_gpu.simulation.prepare.workload_change import WorkloadChange
 from kubelint_gpu.simulation.search.situation import Situation
+from kubelint_gpu.simulation.search.verdict import Judgement, Verdict
 from kubelint_gpu.values import replace
 
 
@@ -44,6 +46,25 @@ def has_its_places(situation: Situation, position: int) -> bool:
     return always_room(
         position, [*demands[:position], mine, *demands[position + 1 :]], situation.residual, at_rest=True
     )
+
+
+def room(question: Question) -> Judgement | None:
+    """Completes if there is room at any moment."""
+    return _completes(question) if question.roomy else None
+
+
+def room_at_rest(question: Question) -> Judgement | None:
+    """Completes if no pod is preempted and there is room once nothing terminates any more.
+
+    Every step brings such a rollout nearer to its end, so it stops nowhere before.
+    """
+    if not question.roomy_at_rest or may_evict(question.situation, question.position):
+        return None
+    return _completes(question)
+
+
+def _completes(question: Question) -> Judgement:
+    return replace(question.blank, verdict=Verdict.COMPLETES if question.participant.rolling else None)
 
 
 class _AtRest:

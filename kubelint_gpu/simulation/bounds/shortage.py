@@ -1,4 +1,4 @@
-"""Workloads that never have all their pods, with or without rollouts, and those whose pods always find room."""
+"""Workloads that never have all their pods, with or without rollouts."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from kubelint_gpu.simulation.bounds import preconditions
 from kubelint_gpu.simulation.bounds.question import Question
 from kubelint_gpu.simulation.search import placements, placing_pods
 from kubelint_gpu.simulation.search.situation import Situation
-from kubelint_gpu.simulation.search.verdict import Judgement, Verdict
+from kubelint_gpu.simulation.search.verdict import Judgement
 from kubelint_gpu.values import replace
 from kubelint_gpu.work import UsedUp, part
 
@@ -136,22 +136,3 @@ def _short(situation: Situation, simulation: Simulation, nodes: frozenset[str]) 
 
 def _at_rest(question: Question) -> Simulation:
     return question.search.simulation(frozenset(), ())
-
-
-def always(question: Question) -> Judgement | None:
-    """Completes if there is room at any moment."""
-    return _completes(question) if question.roomy else None
-
-
-def at_rest(question: Question) -> Judgement | None:
-    """Completes if no pod is preempted and there is room once nothing terminates any more.
-
-    Every step brings such a rollout nearer to its end, so it stops nowhere before.
-    """
-    if not question.roomy_at_rest or preconditions.may_evict(question.situation, question.position):
-        return None
-    return _completes(question)
-
-
-def _completes(question: Question) -> Judgement:
-    return replace(question.blank, verdict=Verdict.COMPLETES if question.participant.rolling else None)

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from kubelint_gpu.simulation import hypotheses
 from kubelint_gpu.simulation.asked import answered, asked
 from kubelint_gpu.simulation.bounds import (
+    always_ends,
     applied,
     change_set,
     counting,
@@ -25,8 +26,8 @@ from kubelint_gpu.simulation.search.verdict import Judgement, Verdict, fold, row
 from kubelint_gpu.values import replace
 
 ROOM: tuple[Decider, ...] = (
-    Decider("room", shortage.always),
-    Decider("room-at-rest", shortage.at_rest),
+    Decider("room", always_ends.room),
+    Decider("room-at-rest", always_ends.room_at_rest),
     Decider("quiescence", quiescence.decide),
 )
 """Deciders that say that a rollout ends, whatever all others do."""
