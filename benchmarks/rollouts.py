@@ -125,13 +125,13 @@ def main():
     judge(transitions[:1], cluster)
     spent, found = cpu(lambda: judge(transitions, cluster))
     verdicts = Counter(str(one.verdict and one.verdict.value) for one in found)
-    bound = sum(one.by_bound for one in found)
+    bound = sum(not one.runs.searched for one in found)
     told = f"{spent:.2f} s ({spent / unit:.1f} units), {bound} by bound, {dict(verdicts)}"
     print(f"200 Deployments, 1000 nodes, 20 classes: {told}")
     transitions, cluster = fleet(packed=True)
     spent, found = cpu(lambda: judge(transitions, cluster))
     verdicts = Counter(str(one.verdict and one.verdict.value) for one in found)
-    states = sum(one.states for one in found)
+    states = sum(one.runs.states for one in found)
     print(f"the same, three pools full of pods of two sizes: {spent:.2f} s, {states} states, {dict(verdicts)}")
     for packed, told in (
         (False, "all rolled and scaled in one apply"),
@@ -143,7 +143,7 @@ def main():
         ends = [replace(one, rolls=said.verdict is Verdict.COMPLETES) for one, said in zip(changes, found, strict=True)]
         both, _ = cpu(lambda ends=ends, cluster=cluster: judge_together(ends, cluster))
         verdicts = Counter(str(one.verdict and one.verdict.value) for one in found)
-        states = sum(one.states for one in found)
+        states = sum(one.runs.states for one in found)
         print(
             f"{told}: {spent:.2f} s ({spent / unit:.1f} units) each and {both:.2f} s together, {states} states, "
             f"{dict(verdicts)}"
@@ -159,8 +159,8 @@ def main():
     mixed = [deployment("a", "p", 2, 3, 1, 1), deployment("b", "p", 1, 4, 1, 1), deployment("c", "p", 3, 1, 1, 0)]
     spent, (together,) = cpu(lambda: judge_together([Transition(one, one) for one in mixed], small, budget=20_000))
     print(
-        f"three Deployments of different sizes rolled at once: {together.verdict.value}, {together.states} states, "
-        f"{together.states / spent:.0f} states/s ({together.states / spent * unit:.0f} states per unit)"
+        f"three Deployments of different sizes rolled at once: {together.verdict.value}, {together.runs.states} states, "
+        f"{together.runs.states / spent:.0f} states/s ({together.runs.states / spent * unit:.0f} states per unit)"
     )
 
     sixteen = read_cluster([node(f"{'n' * (1 + i % 3)}{i}", "p", 1) for i in range(16)], version="1.34")
@@ -168,7 +168,7 @@ def main():
         pair = [Transition(one, one) for one in (stateful_set("a", key), stateful_set("b", key))]
         spent, found = cpu(lambda pair=pair: judge(pair, sixteen))
         both, (together,) = cpu(lambda pair=pair: judge_together(pair, sixteen))
-        told = [f"{one.verdict.value} ({one.states} states)" for one in (*found, together)]
+        told = [f"{one.verdict.value} ({one.runs.states} states)" for one in (*found, together)]
         print(
             f"two StatefulSets of 8 on 16 nodes, spread by {key}: {spent * 1000:.0f} ms by themselves, "
             f"{both:.1f} s at the same moment: {', '.join(told)}"

@@ -96,7 +96,11 @@ def verdicts(record: Object, start: Iterable[Object] | None) -> Iterator[tuple[t
     # each by itself: whether the others are rolled as well makes no difference
     for one in judge([Transition(each.new, each.old) for each in transitions], cluster):
         if one.workload.key in left:
-            lacking = f"none (placed {one.placed} of {one.wanted})" if one.placed < one.wanted else "nothing to roll"
+            lacking = (
+                f"none (placed {one.room.placed} of {one.room.wanted})"
+                if one.room.placed < one.room.wanted
+                else "nothing to roll"
+            )
             yield (one.workload.key,), one.verdict.value if one.verdict is not None else lacking
 
 
@@ -104,11 +108,11 @@ def _beside_new(one: Judgement) -> str:
     """What is said of a workload that is new, or that changes at the same moment as one that is."""
     from kubelint_gpu.simulation.controllers.controller_of import controller_of
 
-    if one.placed >= one.wanted:
+    if one.room.placed >= one.room.wanted:
         return one.verdict.value if one.verdict is not None else "completes"
-    queues = controller_of(one.workload).runs_to_completion and one.placed
-    varies = one.at_best is not None and one.at_best > one.placed
-    return "may stick" if queues or varies else f"none (placed {one.placed} of {one.wanted})"
+    queues = controller_of(one.workload).runs_to_completion and one.room.placed
+    varies = one.room.at_best is not None and one.room.at_best > one.room.placed
+    return "may stick" if queues or varies else f"none (placed {one.room.placed} of {one.room.wanted})"
 
 
 def _question(record: Object, start: Iterable[Object] | None) -> tuple[list[Transition], Cluster]:

@@ -122,7 +122,7 @@ def _judged(transitions: Any, cluster: Any, **options: Any) -> dict[str, str]:
     from kubelint_gpu.simulation.questions.rollouts import judge, judge_together
 
     alone = judge(transitions, cluster, **options)
-    told = {f"{number}": f"{_said(one)}, {one.placed} of {one.wanted}" for number, one in enumerate(alone)}
+    told = {f"{number}": f"{_said(one)}, {one.room.placed} of {one.room.wanted}" for number, one in enumerate(alone)}
     for number, one in enumerate(judge_together(transitions, cluster, **options)):
         told[f"together {number}"] = _said(one)
     return told

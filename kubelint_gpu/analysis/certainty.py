@@ -27,8 +27,8 @@ _WHATEVER = frozenset(("quota", "volume"))
 
 def is_certain(unit: ApplySet, subject: WorkloadCheck, judgement: Judgement) -> bool:
     """Whether nothing outside the inventory could change the judgement of a workload."""
-    short = judgement.verdict is None and judgement.placed < judgement.wanted
-    if short and (may_be_placed(unit) or contradicts_nodes(unit, subject, judgement.alone, judgement.wanted)):
+    short = judgement.verdict is None and judgement.room.is_short
+    if short and (may_be_placed(unit) or contradicts_nodes(unit, subject, judgement.room.alone, judgement.room.wanted)):
         return False
     if judgement.waits and _ran_elsewhere(unit, subject):
         return False
@@ -56,7 +56,7 @@ def may_be_more(unit: ApplySet, subject: WorkloadCheck, judgement: Judgement) ->
     """Whether more of its replicas could run if its known pods were on other nodes."""
     now = transitions_in(unit).get(subject.key)
     known = now is not None and (now.known or not now.existing)
-    return known and judgement.at_best is not None and judgement.at_best > judgement.placed
+    return known and judgement.room.at_best is not None and judgement.room.at_best > judgement.room.placed
 
 
 def _ran_elsewhere(unit: ApplySet, subject: WorkloadCheck) -> bool:
@@ -128,7 +128,7 @@ def evicts_for_certain(unit: ApplySet, subject: WorkloadCheck, owner: str) -> bo
     if subject.workload.approximate or _is_closed(unit, subject):
         return not subject.workload.approximate
     again = judged_beyond(unit).get(subject.key)
-    return again is not None and any(one.owner == owner and one.by == subject.workload.key for one in again.evicts)
+    return again is not None and any(one.owner == owner and one.by == subject.workload.key for one in again.runs.evicts)
 
 
 @once
@@ -159,7 +159,7 @@ def is_certain_together(unit: ApplySet, group: Together, involved: Sequence[Work
     """Whether no node beyond the inventory can change the judgement of rollouts that begin together."""
     if all(_is_closed(unit, subject) for subject in involved):
         return True
-    waiting = group.trace.waiting if group.trace is not None else ()
+    waiting = group.runs.trace.waiting if group.runs.trace is not None else ()
     held = {one.owner: frozenset(one.held) for one in waiting}
     for subject in involved:
         whatever = held.get(subject.workload.key, frozenset()) & _WHATEVER
@@ -182,15 +182,15 @@ def _is_open(unit: ApplySet, subject: WorkloadCheck, judgement: Judgement) -> bo
     """Whether further nodes must be tried: there is a problem, and they might not solve it."""
     if subject.workload.approximate:
         return False
-    short = judgement.verdict is None and judgement.placed < judgement.wanted
-    if not short and not judgement.waits and not judgement.evicts:
+    short = judgement.verdict is None and judgement.room.is_short
+    if not short and not judgement.waits and not judgement.runs.evicts:
         return False
     if subject.key not in transitions_in(unit) or not cluster_beyond(unit).known:
         return False
-    if subject.key not in cluster_beyond(unit).taken or judgement.refusal or _has_exclusive_claim(unit, subject):
+    if subject.key not in cluster_beyond(unit).taken or judgement.room.refusal or _has_exclusive_claim(unit, subject):
         return True
-    at_end = judgement.trace.waiting if judgement.trace is not None else ()
-    waits = (judgement.waiting, *(one for one in at_end if one.owner == judgement.workload.key))
+    at_end = judgement.runs.trace.waiting if judgement.runs.trace is not None else ()
+    waits = (judgement.room.waiting, *(one for one in at_end if one.owner == judgement.workload.key))
     return any(_WHATEVER & set(one.held) for one in waits if one is not None)
 
 
@@ -204,8 +204,8 @@ def _is_same(before: Judgement, after: Judgement) -> bool:
         return before.verdict is after.verdict
     if controller_of(before.workload).node_bound:
         # it makes a pod for each further node, too
-        return before.wanted - before.placed == after.wanted - after.placed
-    return before.placed == after.placed
+        return before.room.wanted - before.room.placed == after.room.wanted - after.room.placed
+    return before.room.placed == after.room.placed
 
 
 def _scenario_of(unit: ApplySet, subject: WorkloadCheck, judgement: Judgement) -> Scenario:

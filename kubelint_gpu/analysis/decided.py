@@ -48,7 +48,7 @@ def decided_in(unit: ApplySet) -> tuple[Decided, ...]:
             judgement = Judgement.undecided(subject.workload) if subject.controller.rolls else None
         else:
             judgement = judgements.get(subject.key)
-        if judgement is not None and (judgement.verdict is not None or judgement.placed < judgement.wanted):
+        if judgement is not None and (judgement.verdict is not None or judgement.room.is_short):
             found.append(_decided(unit, subject, judgement))
     return tuple(found)
 
@@ -85,11 +85,11 @@ def _beside(unit: ApplySet, subject: WorkloadCheck, judgement: Judgement) -> Ite
     """Yield the rows of further hypotheses: other nodes, other rollouts, removed objects, the next rollout."""
     key = subject.key
     again = known(judged_beyond, unit, {}).get(key)
-    if again is not None and (judgement.waits or judgement.placed < judgement.wanted):
+    if again is not None and (judgement.waits or judgement.room.is_short):
         yield row_of(again, MORE_NODES)
     for group in known(judged_together, unit, ()):
         if group.verdict is not None and subject in rolled_in(unit, group):
-            yield of_verdict(group.verdict, OTHERS_ROLL, SEARCH, group.states)
+            yield of_verdict(group.verdict, OTHERS_ROLL, SEARCH, group.runs.states)
     removed = known(judged_beside_removed, unit, {}).get(key)
     if removed is not None and answer_of(removed) != answer_of(judgement):
         yield row_of(removed, BESIDE_REMOVED)

@@ -31,10 +31,10 @@ def placed_of(unit: ApplySet, subject: WorkloadCheck, judgement: Judgement) -> i
 
     If it lacks room even alone, that number is returned, not the room that others leave.
     """
-    lacks = judgement.alone < judgement.wanted
-    if judgement.placed < judgement.wanted and unit.growing_for(subject) and not judgement.grows:
-        return max(judgement.placed, room_for(unit, subject, judgement.wanted))
-    return max(judgement.placed, judgement.alone) if lacks else judgement.placed
+    lacks = judgement.room.alone < judgement.room.wanted
+    if judgement.room.is_short and unit.growing_for(subject) and not judgement.runs.grows:
+        return max(judgement.room.placed, room_for(unit, subject, judgement.room.wanted))
+    return max(judgement.room.placed, judgement.room.alone) if lacks else judgement.room.placed
 
 
 def _places(pools: Sequence[Pool]) -> Iterator[Related]:

@@ -48,9 +48,9 @@ def harmed_rollouts(unit: ApplySet) -> dict[WorkloadKey, Judgement]:
 @once
 def short_as_before(unit: ApplySet) -> frozenset[WorkloadKey]:
     """The unchanged workloads that lacked as many replicas before the change."""
-    short = {key: one for key in _left_alone(unit) if (one := judgements_in(unit)[key]).placed < one.wanted}
+    short = {key: one for key in _left_alone(unit) if (one := judgements_in(unit)[key]).room.placed < one.room.wanted}
     before = _before(unit, {}).judgements(short) if short else {}
-    return frozenset(key for key, one in before.items() if one.placed <= short[key].placed)
+    return frozenset(key for key, one in before.items() if one.room.placed <= short[key].room.placed)
 
 
 @once
@@ -85,7 +85,7 @@ def changing(unit: ApplySet) -> tuple[Manifest, ...]:
 def _ends_now(unit: ApplySet, key: WorkloadKey) -> bool:
     """Whether this change of a workload reaches its end; a new workload has no rollout, so its pods must find room."""
     found = judgements_in(unit)[key]
-    return is_over(unit, key) if transitions_in(unit)[key].existing else found.placed >= found.wanted
+    return is_over(unit, key) if transitions_in(unit)[key].existing else not found.room.is_short
 
 
 def _differs(unit: ApplySet, one: Manifest) -> bool:
@@ -119,11 +119,13 @@ def waiting_for_gone(unit: ApplySet) -> Iterator[BesideGone]:
             continue
         if not is_changed(unit, subject) or not subject.admitted or not _is_worse(later, now):
             continue
-        waiting = later.waiting
-        if later.waits and later.trace is not None:
-            waiting = next((one for one in later.trace.waiting if one.owner == subject.workload.key), None)
-        elif later.refusal is not None:
-            waiting = Waiting(subject.key, subject.controller.rolls, later.wanted - later.placed, refusal=later.refusal)
+        waiting = later.room.waiting
+        if later.waits and later.runs.trace is not None:
+            waiting = next((one for one in later.runs.trace.waiting if one.owner == subject.workload.key), None)
+        elif later.room.refusal is not None:
+            waiting = Waiting(
+                subject.key, subject.controller.rolls, later.room.wanted - later.room.placed, refusal=later.room.refusal
+            )
         names = _holders(unit, subject, waiting) if waiting is not None else []
         if waiting is not None and names:
             yield BesideGone(subject, later, waiting, names)
@@ -134,8 +136,8 @@ def _is_worse(beside: Judgement, now: Judgement) -> bool:
 
     A rollout that never ends anyway does not begin before all replicas run.
     """
-    if now.placed < now.wanted or beside.placed < beside.wanted:
-        return now.placed >= now.wanted
+    if now.room.is_short or beside.room.is_short:
+        return not now.room.is_short
     return now.ends and not beside.ends
 
 

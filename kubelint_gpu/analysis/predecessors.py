@@ -122,8 +122,8 @@ def contradicts_nodes(unit: ApplySet, subject: WorkloadCheck, placed: int, wante
 
 def needs_new_pods(unit: ApplySet, subject: WorkloadCheck, judgement: Judgement) -> bool:
     """Whether its replicas lack room only if its pods are created anew: the running ones have places."""
-    short = judgement.placed < judgement.wanted and unit.before_of(subject) is None
-    return short and contradicts_nodes(unit, subject, judgement.alone, judgement.wanted)
+    short = judgement.room.is_short and unit.before_of(subject) is None
+    return short and contradicts_nodes(unit, subject, judgement.room.alone, judgement.room.wanted)
 
 
 def _standing_elsewhere(unit: ApplySet, subject: WorkloadCheck) -> int:

@@ -59,7 +59,11 @@ def stuck_by_themselves(unit: ApplySet) -> dict[WorkloadKey, Judgement]:
     their own old pods count.
     """
     judgements, found = judgements_in(unit), dict[WorkloadKey, Judgement]()
-    short = (key for key, one in judgements.items() if one.verdict is None and one.placed < one.wanted <= one.alone)
+    short = (
+        key
+        for key, one in judgements.items()
+        if one.verdict is None and one.room.placed < one.room.wanted <= one.room.alone
+    )
     changes = transitions_in(unit)
     rolled = (key for key in short if key in changes and changes[key].rolls and changes[key].existing)
     for key in islice(rolled, TOLD.pairs):
@@ -68,7 +72,7 @@ def stuck_by_themselves(unit: ApplySet) -> dict[WorkloadKey, Judgement]:
         scenario = replace(without_pods_of(now(unit), others), transitions={key: own})
         with of_group(1, TOLD.pairs):
             judgement = with_part_of_budget(scenario, PARTS.pair).judgements()[key]
-        waiting = judgement.trace.waiting if judgement.trace is not None else ()
+        waiting = judgement.runs.trace.waiting if judgement.runs.trace is not None else ()
         owners = {owner for one in waiting for lack in one.lacks for owner in lack.owners or {""}}
         if judgement.verdict is Verdict.STUCK and owners == {own.new.key}:
             found[key] = judgement
@@ -102,7 +106,7 @@ def blocked_by_waiting(unit: ApplySet) -> Iterator[Together]:
     pairs = (
         (key, ending[other])
         for key, found in judgements.items()
-        if ending and key in every_one and (found.waits or found.placed < found.wanted)
+        if ending and key in every_one and (found.waits or found.room.is_short)
         for other in dict.fromkeys((*(one.key for one in found.company), *_holders(unit, found, ending)))
         if other in ending and turns.get(key) == turns.get(ending[other])
     )
@@ -121,12 +125,12 @@ def blocked_by_waiting(unit: ApplySet) -> Iterator[Together]:
 
 def _holders(unit: ApplySet, found: Judgement, ending: Mapping[str, WorkloadKey]) -> Iterator[str]:
     """Yield the owners that hold, or may hold, what a rollout waits for; if its pods lack room, those on its nodes."""
-    for one in found.trace.waiting if found.trace is not None else ():
+    for one in found.runs.trace.waiting if found.runs.trace is not None else ():
         for lack in one.lacks:
             yield from sorted(lack.owners)
-    if found.placed < found.wanted:
+    if found.room.is_short:
         for name, key in ending.items():
-            if not judgements_in(unit)[key].eligible.isdisjoint(found.eligible):
+            if not judgements_in(unit)[key].room.eligible.isdisjoint(found.room.eligible):
                 yield name
 
 
@@ -135,7 +139,7 @@ def _told_of(unit: ApplySet, keys: Collection[WorkloadKey], ends: str) -> Togeth
     scenario = with_part_of_budget(only_rolled(now(unit), keys), PARTS.pair)
     # all pairs together have what one group may take
     with of_group(1, TOLD.pairs):
-        found = (one for one in scenario.together(ends) if one.waits and one.trace is not None)
+        found = (one for one in scenario.together(ends) if one.waits and one.runs.trace is not None)
         return next(found, None)
 
 
@@ -173,7 +177,7 @@ def after_deletion(unit: ApplySet) -> dict[WorkloadKey, Judgement]:
 def is_over(unit: ApplySet, key: WorkloadKey) -> bool:
     """Whether the changes of now end, by themselves and with all others, so that there is a next rollout."""
     found = judgements_in(unit)[key]
-    if found.placed < found.wanted or not found.ends:
+    if found.room.is_short or not found.ends:
         return False
     mine = list(transitions_in(unit)).index(key)
     groups = [group for group in judged_together(unit) if mine in group.numbers]
@@ -210,7 +214,7 @@ def _without_class(unit: ApplySet) -> Iterator[tuple[WorkloadKey, Judgement]]:
             continue
         key = subject.key
         found = besides(now(unit), {key: transition_of(unit, subject)}).judgements((key,))[key]
-        if (found.verdict is Verdict.STUCK or subject.awaits_class) and not found.evicts:
+        if (found.verdict is Verdict.STUCK or subject.awaits_class) and not found.runs.evicts:
             yield key, found
 
 

@@ -67,7 +67,7 @@ def refused_claims(unit: ApplySet) -> Iterator[Diagnostic]:
                 continue
             certain = one.made * charge > room
             placed = one.running + (max(0, room) // charge if certain else 0)
-            if judgement is None or placed < judgement.placed:
+            if judgement is None or placed < judgement.room.placed:
                 said.add(one.subject.key)
                 why = f"quota {quota.meta.name}, which allows {quota_state(quota, key, used)}"
                 related = tuple(quota_limits(unit, quota.meta.namespace, quota.meta.name, (key,)))

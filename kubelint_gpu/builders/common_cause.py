@@ -31,26 +31,33 @@ def of_shortage(
     """The shared cause for replicas that cannot all run: a quota, a resource, or something else by its `nature`."""
     from kubelint_gpu.analysis.room import crowded_nodes
 
-    if judgement.refusal is not None:
-        return of_quota(subject, judgement.refusal, judgement.wanted)
+    if judgement.room.refusal is not None:
+        return of_quota(subject, judgement.room.refusal, judgement.room.wanted)
     certain, priority = is_certain(unit, subject, judgement), subject.workload.spec.priority or 0
-    nodes = judgement.without_place
+    nodes = judgement.room.without_place
     if nodes:
         has = crowded_nodes.places(unit).get(nodes) if certain else None
         told = ("not all pods of ", WHO, f" can run on {some(nodes)}: {nature}")
         return Shared(
-            f"places of {' '.join(nodes)}", told, judgement.wanted, has, priority=priority, who=subject.workload.key
+            f"places of {' '.join(nodes)}",
+            told,
+            judgement.room.wanted,
+            has,
+            priority=priority,
+            who=subject.workload.key,
         )
     together = shared_overcommitment(unit, subject)
     if together is not None:
         return together
     each = pod_requests(subject.workload.spec).get(resource, 0)
     if not each and subject.workload.spec.resource_claims:
-        devices = asked_devices(unit, subject, judgement.eligible)
+        devices = asked_devices(unit, subject, judgement.room.eligible)
         resource, each, total = devices or ("", 0, 0)
     else:
-        total = _allocatable(unit, resource, judgement.eligible)
-    return _asking(unit, subject, resource, judgement.eligible, judgement.wanted * each, total, certain=certain)
+        total = _allocatable(unit, resource, judgement.room.eligible)
+    return _asking(
+        unit, subject, resource, judgement.room.eligible, judgement.room.wanted * each, total, certain=certain
+    )
 
 
 def shared_overcommitment(unit: ApplySet, subject: WorkloadCheck) -> Shared | None:
@@ -172,7 +179,7 @@ def _circles(unit: ApplySet) -> Mapping[str, Sequence[Blocker]]:
     lacks = grouped(
         (waiting.owner, lack)
         for found in judgements_in(unit).values()
-        for waiting in (found.trace.waiting if found.trace and found.verdict is Verdict.STUCK else ())
+        for waiting in (found.runs.trace.waiting if found.runs.trace and found.verdict is Verdict.STUCK else ())
         for lack in every(waiting.lacks if waiting.owner == found.workload.key else ())
     )
     circles: list[set[str]] = []

@@ -30,19 +30,19 @@ def daemon_pods_pending(unit: ApplySet, subject: WorkloadCheck, judgement: Judge
     if subject.workload.spec.node_name or not subject.controller.node_bound:
         return
     resource = _short(unit, subject, judgement)
-    if not judgement.eligible and (resource not in unit.supply.advertised or unit.may_grow_for(subject)):
+    if not judgement.room.eligible and (resource not in unit.supply.advertised or unit.may_grow_for(subject)):
         # of a resource that nobody knows another rule speaks, and a pool may bring the first node
         return
     manifest = subject.manifest
     asked = [manifest.place(route) for route in field_pointers.requests(manifest, resource)]
     made_for = daemon_nodes.daemon_nodes(subject.workload.choosing, unit.cluster.nodes)
-    never = [name for name in sorted(made_for) if name not in judgement.eligible]
-    full = judgement.full
+    never = [name for name in sorted(made_for) if name not in judgement.room.eligible]
+    full = judgement.room.full
     barred = _barred(unit, subject, never)
     lacking = [name for name in never if name not in barred]
     held = _held(unit, subject, judgement, resource, full)
     certain = _is_known(judgement) and is_certain(unit, subject, judgement)
-    stay = "it stays" if judgement.wanted - judgement.placed == 1 else "they stay"
+    stay = "it stays" if judgement.room.wanted - judgement.room.placed == 1 else "they stay"
     why = f"{too_much_for(unit, subject, resource, full or never)}{_why_pending(unit, subject, resource, full)}"
     yield Diagnostic(
         "KLG109",
@@ -55,11 +55,11 @@ def daemon_pods_pending(unit: ApplySet, subject: WorkloadCheck, judgement: Judge
         scheduler=_text(unit, subject, judgement, full),
         help=tuple(_help(unit, subject, never, barred, full)),
         waits=(manifest.object,),
-        follows=exclusive_causes(unit, subject, judgement.waiting),
+        follows=exclusive_causes(unit, subject, judgement.room.waiting),
         shared=of_daemon_pods(unit, subject, judgement, resource, full),
         related=(
-            *clues(unit, subject, resource, sorted({*(full or judgement.eligible or never)}.difference(barred))),
-            *node_clues(unit, [name for name in lacking if judgement.eligible and name not in full][:2], resource),
+            *clues(unit, subject, resource, sorted({*(full or judgement.room.eligible or never)}.difference(barred))),
+            *node_clues(unit, [name for name in lacking if judgement.room.eligible and name not in full][:2], resource),
             *(binding(unit, subject, f"{some(barred)} cannot take it") if barred else ()),
             *told_holders(unit, resource, held),
         ),
@@ -68,21 +68,21 @@ def daemon_pods_pending(unit: ApplySet, subject: WorkloadCheck, judgement: Judge
 
 def _is_known(judgement: Judgement) -> bool:
     """Whether no more pods find room, wherever the other workloads are placed."""
-    return judgement.alone <= judgement.placed or judgement.at_best == judgement.placed
+    return judgement.room.alone <= judgement.room.placed or judgement.room.at_best == judgement.room.placed
 
 
 def _how_many(judgement: Judgement, never: Sequence[str], held: Collection[str]) -> str:
     """How many pods find no room, beside which others, on which nodes, and who holds these."""
-    pending, made = judgement.wanted - judgement.placed, counted(judgement.wanted, "node")
+    pending, made = judgement.room.wanted - judgement.room.placed, counted(judgement.room.wanted, "node")
     told = f"of the pods that it makes for {made}, {pending} {'finds' if pending == 1 else 'find'} no room"
-    if not judgement.placed:
+    if not judgement.room.placed:
         told = f"no pod that it makes for {made} finds room"
-    if judgement.alone > judgement.placed:
+    if judgement.room.alone > judgement.room.placed:
         told += " beside the other workloads" if _is_known(judgement) else " where others come first"
-    if pending not in (len(never), len(judgement.full)):
+    if pending not in (len(never), len(judgement.room.full)):
         return told
     holders = f", held by {foremost([owner_name(key) for key in held])}" if held and not never else ""
-    return f"{told} (on {some(sorted(judgement.full) or never)}{holders})"
+    return f"{told} (on {some(sorted(judgement.room.full) or never)}{holders})"
 
 
 def _is_caused(unit: ApplySet, subject: WorkloadCheck, judgement: Judgement) -> bool:
@@ -92,25 +92,25 @@ def _is_caused(unit: ApplySet, subject: WorkloadCheck, judgement: Judgement) -> 
         return False
     others = (one.new.spec for one in transitions_in(unit).values())
     every = (*others, *(pod.spec for pod in unit.cluster.pods))
-    return judgement.alone <= judgement.placed or not any(
+    return judgement.room.alone <= judgement.room.placed or not any(
         preconditions.gives_way(spec, subject.workload.spec) for spec in every
     )
 
 
 def _short(unit: ApplySet, subject: WorkloadCheck, judgement: Judgement) -> str:
     """The resource that pods wait for: a device if they ask for any, otherwise what the scheduler reports."""
-    resource, first = scarce(subject), min(judgement.full, default="")
+    resource, first = scarce(subject), min(judgement.room.full, default="")
     if "/" in resource:
         status = kept_from(unit, subject, first) if first else None
         return resource if status is None or status.short else ""
-    lacks = judgement.waiting.lacks if judgement.waiting is not None else ()
+    lacks = judgement.room.waiting.lacks if judgement.room.waiting is not None else ()
     told = [lack.resource for lack in lacks if lack.resource]
     made_for = daemon_nodes.daemon_nodes(subject.workload.choosing, unit.cluster.nodes)
-    names = sorted(judgement.full) or [name for name in sorted(made_for) if name not in judgement.eligible]
+    names = sorted(judgement.room.full) or [name for name in sorted(made_for) if name not in judgement.room.eligible]
     for name in names if not told else ():
         status = kept_from(unit, subject, name)
         told += status.short if status is not None else ()
-    return told[0] if told else "" if judgement.eligible else resource
+    return told[0] if told else "" if judgement.room.eligible else resource
 
 
 def _barred(unit: ApplySet, subject: WorkloadCheck, names: Sequence[str]) -> list[str]:
@@ -143,8 +143,8 @@ def _held(
     unit: ApplySet, subject: WorkloadCheck, judgement: Judgement, resource: str, full: frozenset[str]
 ) -> dict[str, list[tuple[str, int]]]:
     """Return the amounts of the resource that other pods hold on these nodes, by owner."""
-    found = holding(unit, subject, resource, full or judgement.eligible)
-    for lack in every(judgement.waiting.lacks) if judgement.waiting is not None else ():
+    found = holding(unit, subject, resource, full or judgement.room.eligible)
+    for lack in every(judgement.room.waiting.lacks) if judgement.room.waiting is not None else ():
         for holder in lack.holders if lack.resource == resource else ():
             if holder.owner != subject.workload.key and holder.owner not in found:
                 found[holder.owner] = [(lack.node, holder.amount)]
@@ -157,10 +157,10 @@ def _halted(unit: ApplySet, subject: WorkloadCheck, judgement: Judgement, full: 
     A new node does not count if the DaemonSet surges, as long as its pod has the newest template.
     """
     controller = subject.controller
-    if controller.on_delete or not judgement.placed:
+    if controller.on_delete or not judgement.room.placed:
         return ""
-    surge, unavailable = controller.surge(judgement.wanted), controller.unavailable(judgement.wanted)
-    pending = judgement.wanted - judgement.placed
+    surge, unavailable = controller.surge(judgement.room.wanted), controller.unavailable(judgement.room.wanted)
+    pending = judgement.room.wanted - judgement.room.placed
     transition = transitions_in(unit).get(subject.key)
     if surge and full and transition is not None:
         had = {*daemon_nodes.daemon_nodes(transition.old.choosing, unit.cluster.nodes)}
@@ -169,14 +169,14 @@ def _halted(unit: ApplySet, subject: WorkloadCheck, judgement: Judgement, full: 
     if pending < max(surge, unavailable):
         return ""
     most = f"maxSurge is {surge}" if surge else f"maxUnavailable is {unavailable}"
-    does = "it does" if judgement.wanted - judgement.placed == 1 else "they do"
+    does = "it does" if judgement.room.wanted - judgement.room.placed == 1 else "they do"
     return f"; while {does}, no rolling update replaces the others ({most})"
 
 
 def _text(unit: ApplySet, subject: WorkloadCheck, judgement: Judgement, full: frozenset[str]) -> str | None:
     """The scheduler's message for the pod of the first of these nodes."""
-    if judgement.waiting is not None:
-        return judgement.waiting.scheduler or None
+    if judgement.room.waiting is not None:
+        return judgement.room.waiting.scheduler or None
     return next(filter(None, (on_its_node(unit, subject, name).message for name in sorted(full))), None)
 
 

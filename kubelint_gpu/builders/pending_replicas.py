@@ -65,11 +65,16 @@ def pending_replicas(
     """
     placed, now = placed_of(unit, subject, judgement), subject if later else acting(unit, subject)
     # of a template that no node takes, and of a trap, other rules speak
-    elsewhere = (not later and is_trapped(subject, judgement)) or (now is subject and not judgement.eligible)
-    if placed >= judgement.wanted or elsewhere or _queues(unit, subject) or is_kept_apart(unit, subject, judgement):
+    elsewhere = (not later and is_trapped(subject, judgement)) or (now is subject and not judgement.room.eligible)
+    if (
+        placed >= judgement.room.wanted
+        or elsewhere
+        or _queues(unit, subject)
+        or is_kept_apart(unit, subject, judgement)
+    ):
         return
     pod, anew = _next_pod(unit, now, judgement, placed), needs_new_pods(unit, subject, judgement)
-    nature = why_fewer(pod.lacks, judgement.refusal if pod.waiting is None else None)
+    nature = why_fewer(pod.lacks, judgement.room.refusal if pod.waiting is None else None)
     missing = _missing(subject, judgement, pod, nature)
     proposals = () if anew or later else fewer_replicas(subject, placed)
     anywhere, doubt = unit.world.inventory is None, doubt_about(unit, subject)
@@ -105,16 +110,16 @@ def _queues(unit: ApplySet, subject: WorkloadCheck) -> bool:
 
 def _next_pod(unit: ApplySet, subject: WorkloadCheck, judgement: Judgement, placed: int) -> NextPod:
     """Return why no pod runs after those `placed`, of the template from which pods are created now."""
-    beside, only = judgement.alone > placed, judgement.wanted == 1 or not subject.controller.replaces_lost
+    beside, only = judgement.room.alone > placed, judgement.room.wanted == 1 or not subject.controller.replaces_lost
     text, why, lacks = (None, "", ()) if beside else shortage(unit, subject, judgement, placed)
-    waiting = judgement.waiting
+    waiting = judgement.room.waiting
     if waiting is not None and (beside or why == NO_NODE):
         clause = wait_of(unit, subject, waiting, standing=True, only=only).clause
         above = tuple(outranked_by(unit, subject, waiting)) if beside else ()
         unsure = unsure_claims(unit, subject.workload, waiting)
         return NextPod(clause, waiting.scheduler or None, waiting.lacks, waiting, above, unsure)
-    if beside and judgement.refusal:
-        why = f"{'it' if only else 'the next one'} is refused {refused(judgement.refusal)}"
+    if beside and judgement.room.refusal:
+        why = f"{'it' if only else 'the next one'} is refused {refused(judgement.room.refusal)}"
     return NextPod(why, text, lacks)
 
 
@@ -122,21 +127,21 @@ def _missing(subject: WorkloadCheck, judgement: Judgement, pod: NextPod, nature:
     """Return the resource to point at; empty if the pods lack something else."""
     if pod.lacks or nature == KEPT_APART or subject.workload.spec.resource_claims:
         return insufficient(pod.lacks)
-    return "" if pod.waiting is not None and judgement.without_place else scarce(subject)
+    return "" if pod.waiting is not None and judgement.room.without_place else scarce(subject)
 
 
 def _lines(
     unit: ApplySet, subject: WorkloadCheck, now: WorkloadCheck, judgement: Judgement, pod: NextPod, missing: str
 ) -> Iterable[Related]:
     """Return what the next pod waits for, if that is all that is known, else what the nodes lack for its template."""
-    if pod.waiting is not None and judgement.without_place:
+    if pod.waiting is not None and judgement.room.without_place:
         return stakes(unit, now, pod.waiting)
     return shortage_lines(unit, subject, judgement, missing) if now is subject else ()
 
 
 def _is_known(judgement: Judgement, placed: int, pod: NextPod) -> bool:
     """Whether no more than those `placed` run, wherever the other workloads are placed."""
-    return judgement.alone <= placed or bool(judgement.at_best == placed and pod.why)
+    return judgement.room.alone <= placed or bool(judgement.room.at_best == placed and pod.why)
 
 
 def _how_many(unit: ApplySet, subject: WorkloadCheck, judgement: Judgement, pod: NextPod) -> str:
@@ -144,19 +149,19 @@ def _how_many(unit: ApplySet, subject: WorkloadCheck, judgement: Judgement, pod:
     placed, pools = placed_of(unit, subject, judgement), at_most(unit, subject)
     anywhere, bare = unit.world.inventory is None, not subject.controller.replaces_lost
     sets = subject.scaled.sets if subject.scaled is not None else ""
-    runs = "it cannot run" if bare else can_run(placed, judgement.wanted, group=subject.pods_of_replica, sets=sets)
+    runs = "it cannot run" if bare else can_run(placed, judgement.room.wanted, group=subject.pods_of_replica, sets=sets)
     grown = f" even with {pools}" if pools else " in any cluster" if anywhere else ""
     others = anywhere or has_others(unit, subject)
     told = f"{runs}{grown}"
     if not _is_known(judgement, placed, pod):
         first = f"if {'the other workloads applied with it' if others else 'its other pods'} are placed first"
         told = f"{runs.replace('only', 'as few as', 1) if placed else runs}{grown} {first}"
-        if judgement.wanted == 1:
+        if judgement.room.wanted == 1:
             told = f"{'it' if bare else 'its pod'} may find no room {first}"
-    elif judgement.alone > placed and others:
+    elif judgement.room.alone > placed and others:
         told += " beside the other workloads"
     told += f": {pod.why}" if pod.why else ""
-    company = judgement.company if judgement.alone >= judgement.wanted else ()
+    company = judgement.company if judgement.room.alone >= judgement.room.wanted else ()
     if company:
         changes, makes = (verb(word, len(company)) for word in ("change", "make"))
         told = f"{told}, unless {workload_names(company)}, which {changes} at the same moment, {makes} room"
@@ -177,14 +182,16 @@ def _ways(
     shares = of_one_node(now, pod.waiting) if pod.waiting is not None else ()
     if shares:
         return shares
-    if judgement.refusal is not None:
-        return (what_a_quota_needs(judgement.refusal),)
+    if judgement.room.refusal is not None:
+        return (what_a_quota_needs(judgement.room.refusal),)
     placed = placed_of(unit, subject, judgement)
     owners = {owner for lack in every(pod.waiting.lacks if pod.waiting is not None else ()) for owner in lack.owners}
-    holders = sorted(owners - {subject.workload.key}) or lasting_holders(unit, subject, missing, judgement.eligible)
+    holders = sorted(owners - {subject.workload.key}) or lasting_holders(
+        unit, subject, missing, judgement.room.eligible
+    )
     others = [*map(owner_name, holders)]
     fewer = fewer and subject.controller.replaces_lost
-    room = room_needed(subject, missing, judgement.wanted - placed, others, placed if fewer else 0)
+    room = room_needed(subject, missing, judgement.room.wanted - placed, others, placed if fewer else 0)
     return (what_helps(pod.lacks) or room,)
 
 
@@ -210,7 +217,7 @@ def overcommitted(unit: ApplySet, subject: WorkloadCheck, judgement: Judgement) 
     yield Diagnostic(
         "KLG109",
         subject.replicas_place,
-        f"{'its pod' if judgement.wanted == 1 else 'some of its pods'} may find no room if the other workloads "
+        f"{'its pod' if judgement.room.wanted == 1 else 'some of its pods'} may find no room if the other workloads "
         "applied with it are placed first; this is missing capacity, not a rollout deadlock",
         subject.manifest,
         cause="replicas",
@@ -223,10 +230,10 @@ def overcommitted(unit: ApplySet, subject: WorkloadCheck, judgement: Judgement) 
 
 def refused_daemon_pods(unit: ApplySet, subject: WorkloadCheck, judgement: Judgement) -> Iterator[Diagnostic]:
     """The finding that a quota refuses pods of a DaemonSet, so that they are not created."""
-    refusal = judgement.refusal
+    refusal = judgement.room.refusal
     if refusal is None:
         return
-    missing, made = judgement.wanted - judgement.placed, counted(judgement.wanted, "node")
+    missing, made = judgement.room.wanted - judgement.room.placed, counted(judgement.room.wanted, "node")
     are = "is" if missing == 1 else "are"
     yield Diagnostic(
         "KLG109",
@@ -245,8 +252,10 @@ def refused_daemon_pods(unit: ApplySet, subject: WorkloadCheck, judgement: Judge
 def is_sure(unit: ApplySet, subject: WorkloadCheck, judgement: Judgement) -> bool:
     """Whether no order of events lets more of its replicas run, with any other changes at the same moment."""
     placed = placed_of(unit, subject, judgement)
-    if (judgement.company and judgement.alone >= judgement.wanted) or judgement.alone > placed != judgement.at_best:
+    if (
+        judgement.company and judgement.room.alone >= judgement.room.wanted
+    ) or judgement.room.alone > placed != judgement.room.at_best:
         return False
-    if judgement.waiting is not None and unsure_claims(unit, subject.workload, judgement.waiting):
+    if judgement.room.waiting is not None and unsure_claims(unit, subject.workload, judgement.room.waiting):
         return False
     return not may_be_more(unit, subject, judgement)

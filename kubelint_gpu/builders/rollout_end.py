@@ -85,7 +85,7 @@ def waits_later(unit: ApplySet, subject: WorkloadCheck) -> bool:
 def end_of(judgement: Judgement) -> End:
     """The end of the run of a judgement."""
     key = judgement.workload.key
-    trace = judgement.trace or Trace((), ())
+    trace = judgement.runs.trace or Trace((), ())
     mine = [one for one in trace.waiting if one.owner == key]
     unknown = Waiting(key, new=True, count=1)
     return End(trace, next(iter((*mine, *trace.waiting)), unknown), judgement)
@@ -112,7 +112,7 @@ def is_trapped(subject: WorkloadCheck, judgement: Judgement) -> bool:
     """Whether pods without a node block all later changes of a StatefulSet: it creates pods one after the other."""
     if not subject.controller.ordered or subject.controller.on_delete:
         return False
-    return judgement.placed < judgement.wanted and judgement.alone < judgement.wanted
+    return judgement.room.is_short and judgement.room.alone < judgement.room.wanted
 
 
 def waits_for_gangs(unit: ApplySet, end: End) -> bool:
@@ -173,7 +173,7 @@ def standstill(
             *((Related(place, label),) if label else ()),
             *((Related(scaled.place, f"it sets {replicas}"),) if scaled is not None else ()),
             *stakes(unit, subject, end.waiting),
-            *(growing(unit, subject) if end.judgement.grows else ()),
+            *(growing(unit, subject) if end.judgement.runs.grows else ()),
         ),
         trace=story(end.trace, wait, keeps),
         run=end.trace,

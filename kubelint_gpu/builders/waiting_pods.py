@@ -85,18 +85,18 @@ def shortage(
     unit: ApplySet, subject: WorkloadCheck, judgement: Judgement, placed: int
 ) -> tuple[str | None, str, tuple[Blocker, ...]]:
     """Return why no more replicas find a node: the scheduler's message, a clause, and the nodes' shortages."""
-    if judgement.refusal:
-        several = subject.controller.replaces_lost and judgement.wanted > 1
+    if judgement.room.refusal:
+        several = subject.controller.replaces_lost and judgement.room.wanted > 1
         one = "it" if not several else "the next one" if placed else "each"
-        return None, f"{one} is refused {refused(judgement.refusal)}", ()
-    waiting = judgement.waiting
+        return None, f"{one} is refused {refused(judgement.room.refusal)}", ()
+    waiting = judgement.room.waiting
     if waiting is not None:
         missing = every(waiting.lacks)
         others = any(lack.held == Held.DEVICE.value and lack.owners - {subject.workload.key} for lack in missing)
         # what is told of a pod without its claims would be another thing, and others are told by name
         if others or subject.workload.claims or any(lack.held == _VOLUME for lack in missing):
             return waiting.scheduler or None, NO_NODE, ()
-    return shortage_of_next(unit, subject, placed, judgement.eligible)
+    return shortage_of_next(unit, subject, placed, judgement.room.eligible)
 
 
 def shortage_of_next(

@@ -59,9 +59,9 @@ def _of_evicted(unit: ApplySet, subject: WorkloadCheck, draft: Diagnostic) -> Di
     """The draft, if this change preempts pods, which return with the template; else None."""
     judged = judgements_in(unit)
     now, key = judged.get(subject.key), subject.workload.key
-    if now is not None and now.placed < now.alone:
-        return draft if now.at_best in (None, now.placed) else replace(draft, certainty="possible")
-    evicted = any(eviction.owner == key for one in judged.values() for eviction in one.evicts)
+    if now is not None and now.room.placed < now.room.alone:
+        return draft if now.room.at_best in (None, now.room.placed) else replace(draft, certainty="possible")
+    evicted = any(eviction.owner == key for one in judged.values() for eviction in one.runs.evicts)
     return replace(draft, certainty="possible") if evicted else None
 
 
@@ -103,10 +103,10 @@ def keeping(subject: WorkloadCheck) -> Pointer:
 def _is_over(unit: ApplySet, subject: WorkloadCheck) -> bool:
     """Whether this change of the workload ends with pods of its old template or without pods."""
     now = judgements_in(unit).get(subject.key)
-    if now is None or now.placed < now.wanted or not now.ends:
+    if now is None or now.room.is_short or not now.ends:
         return False
     # a DaemonSet leaves nodes that its template does not choose, also with OnDelete
-    return bool(now.wanted) or not subject.controller.node_bound
+    return bool(now.room.wanted) or not subject.controller.node_bound
 
 
 def _kept(subject: WorkloadCheck) -> Kept | None:

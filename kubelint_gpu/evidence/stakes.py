@@ -55,14 +55,14 @@ def stakes(unit: ApplySet, subject: WorkloadCheck, waiting: Waiting) -> tuple[Re
 
 def shortage_lines(unit: ApplySet, subject: WorkloadCheck, judgement: Judgement, resource: str) -> Iterator[Related]:
     """Yield why replicas wait: the limit of the quota that refuses them, or requests, nodes and holders."""
-    if judgement.refusal is not None:
-        yield from refusing_quota(unit, subject, judgement.refusal)
+    if judgement.room.refusal is not None:
+        yield from refusing_quota(unit, subject, judgement.room.refusal)
         return
     if not resource and subject.workload.spec.resource_claims:
-        yield from device_lines(unit, subject, judgement.eligible)
-    yield from clues(unit, subject, resource, in_order(judgement.eligible))
-    yield from holders(unit, subject, resource, judgement.eligible)
-    yield from port_lines(unit, subject, judgement.eligible) if not resource else ()
+        yield from device_lines(unit, subject, judgement.room.eligible)
+    yield from clues(unit, subject, resource, in_order(judgement.room.eligible))
+    yield from holders(unit, subject, resource, judgement.room.eligible)
+    yield from port_lines(unit, subject, judgement.room.eligible) if not resource else ()
     yield from tie_lines(unit, subject)
 
 

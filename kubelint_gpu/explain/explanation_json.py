@@ -54,9 +54,9 @@ def _rollout(unit: ApplySet, subject: WorkloadCheck) -> dict[str, Any] | None:
     judgement, verdict = found
     return {
         "verdict": verdict.value,
-        "states": judgement.states,
-        "growingPools": [pool.name for pool in unit.growing_for(subject)] if judgement.grows else [],
-        "waitsForGrowth": judgement.stalls is not None,
+        "states": judgement.runs.states,
+        "growingPools": [pool.name for pool in unit.growing_for(subject)] if judgement.runs.grows else [],
+        "waitsForGrowth": judgement.runs.stalls is not None,
         "mayEndTogetherWith": [one.key for one in judgement.company],
     }
 

@@ -30,10 +30,10 @@ def outlook(unit: ApplySet, subject: WorkloadCheck) -> str | None:
     if refused is not None:
         return f"{refused.ends}{_MORE}"
     if judgement.verdict is None:
-        if judgement.eligible and judgement.placed < judgement.wanted:
+        if judgement.room.eligible and judgement.room.is_short:
             ends, only = ("cannot end", "only") if is_sure(unit, subject, judgement) else ("may not end", "as few as")
             beyond = _unless(unit, subject, judgement)
-            replicas = f"{judgement.placed} of {counted(judgement.wanted, 'replica')}"
+            replicas = f"{judgement.room.placed} of {counted(judgement.room.wanted, 'replica')}"
             return f"{ends}{beyond}: {only} {replicas} can run{_MORE}"
         return None
     if judgement.verdict is Verdict.UNDECIDED:
@@ -81,8 +81,8 @@ def _beside(unit: ApplySet, subject: WorkloadCheck, judgement: Judgement) -> str
 
 
 def _conditions(unit: ApplySet, subject: WorkloadCheck, judgement: Judgement) -> Iterator[str]:
-    pools = listed([found.name for found in unit.growing_for(subject)], "or") if judgement.grows else ""
-    if pools and judgement.stalls:
+    pools = listed([found.name for found in unit.growing_for(subject)], "or") if judgement.runs.grows else ""
+    if pools and judgement.runs.stalls:
         yield f" only if pool {pools} adds a node meanwhile"
     elif pools:
         yield f"; pool {pools} grows first"

@@ -28,19 +28,19 @@ def rollouts_block_each_other(unit: ApplySet) -> Iterator[Diagnostic]:
     for together in judged_together(unit):
         if together.verdict is Verdict.UNDECIDED:
             yield _undecided(unit, together)
-        if not together.waits or together.trace is None:
+        if not together.waits or together.runs.trace is None:
             continue
         rolled = rolled_in(unit, together)
-        waits = [wait for subject in rolled for wait in _waits(unit, subject, together.trace)]
+        waits = [wait for subject in rolled for wait in _waits(unit, subject, together.runs.trace)]
         if waits:
-            yield _draft(unit, together, together.trace, rolled, waits)
+            yield _draft(unit, together, together.runs.trace, rolled, waits)
     for together in blocked_by_waiting(unit):
         blocked = [
             one for one in rolled_in(unit, together) if judgements_in(unit)[one.key].verdict is Verdict.COMPLETES
         ]
-        waits = [wait for subject in blocked for wait in _waits(unit, subject, together.trace or Trace((), ()))]
-        if waits and together.trace is not None:
-            draft = _draft(unit, together, together.trace, rolled_in(unit, together), waits)
+        waits = [wait for subject in blocked for wait in _waits(unit, subject, together.runs.trace or Trace((), ()))]
+        if waits and together.runs.trace is not None:
+            draft = _draft(unit, together, together.runs.trace, rolled_in(unit, together), waits)
             yield replace(draft, help=(f"roll {_name(blocked[0])} out by itself: then it ends",))
 
 
@@ -52,12 +52,12 @@ def _undecided(unit: ApplySet, together: Together) -> Diagnostic:
     return Diagnostic(
         "KLG106",
         first.place(field_pointers.strategy(first), "key"),
-        f"whether the {ends} if all rollouts start at the same moment is undecided: {cut_off(together.states)}",
+        f"whether the {ends} if all rollouts start at the same moment is undecided: {cut_off(together.runs.states)}",
         first,
         cause=f"undecided {' '.join(subject.workload.key for subject in rolled)}",
         severity="note",
         certainty="possible",
-        undecided=why_open(together.states),
+        undecided=why_open(together.runs.states),
     )
 
 
@@ -103,7 +103,7 @@ def _draft(
                 if subject.workload is wait.workload
                 for place in stakes(unit, subject, wait.waiting)
             ),
-            *(growing(unit, first) if together.grows else ()),
+            *(growing(unit, first) if together.runs.grows else ()),
         ),
         trace=story(trace, waits[0], keeping(first.workload)[1]),
         run=trace,

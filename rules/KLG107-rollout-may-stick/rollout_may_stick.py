@@ -54,7 +54,7 @@ def rollout_may_stick(unit: ApplySet) -> Iterator[Diagnostic]:
                 cause="undecided",
                 severity="note",
                 certainty="possible",
-                undecided=NOT_KNOWN if found.unknown or _given_up(unit, subject) else why_open(found.states),
+                undecided=NOT_KNOWN if found.unknown or _given_up(unit, subject) else why_open(found.runs.states),
                 help=(_ONE_WAY if unit.cluster.devices_known else _DECLARE,) if found.unknown else (),
             )
 
@@ -70,7 +70,7 @@ def _unseen(found: Judgement) -> str:
         return f"{found.unknown} are not looked at"
     if found.company:
         others = f"{workload_names(found.company)} {verb('change', len(found.company))}"
-        alone = "never ends" if found.by_itself is Verdict.STUCK else "may never end"
-        alone = "ends" if found.by_itself is Verdict.COMPLETES else alone
-        return f"by itself it {alone}, but {others} at the same moment; {cut_off(found.states)}"
-    return cut_off(found.states)
+        alone = "never ends" if found.runs.by_itself is Verdict.STUCK else "may never end"
+        alone = "ends" if found.runs.by_itself is Verdict.COMPLETES else alone
+        return f"by itself it {alone}, but {others} at the same moment; {cut_off(found.runs.states)}"
+    return cut_off(found.runs.states)

@@ -23,14 +23,14 @@ def rollout_preempts(unit: ApplySet) -> Iterator[Diagnostic]:
     for subject in (one for one in unit.subjects if one.admitted):
         judgement = judgements_in(unit).get(subject.key)
         if judgement is not None:
-            for owner, found in _evicted(subject, judgement.evicts).items():
+            for owner, found in _evicted(subject, judgement.runs.evicts).items():
                 told_of.add((subject.workload.key, owner))
-                yield _draft(unit, subject, judgement.eviction, owner, found, rolled=judgement.verdict is not None)
+                yield _draft(unit, subject, judgement.runs.eviction, owner, found, rolled=judgement.verdict is not None)
     for together in judged_together(unit):
         for subject in rolled_in(unit, together):
-            for owner, found in _evicted(subject, together.evicts).items():
+            for owner, found in _evicted(subject, together.runs.evicts).items():
                 if subject.admitted and (subject.workload.key, owner) not in told_of:
-                    yield _draft(unit, subject, together.eviction, owner, found, together=True)
+                    yield _draft(unit, subject, together.runs.eviction, owner, found, together=True)
 
 
 def _overlap(subject: WorkloadCheck) -> str:

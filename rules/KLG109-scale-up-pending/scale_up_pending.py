@@ -42,10 +42,10 @@ def scale_up_pending(unit: ApplySet) -> Iterator[Diagnostic]:
         judgement = room_in(unit, subject)
         if judgement is None:
             continue
-        if judgement.placed >= judgement.wanted or outgrown(unit, subject, judgement):
+        if not judgement.room.is_short or outgrown(unit, subject, judgement):
             yield from overcommitted(unit, subject, judgement)
             continue
-        if subject.controller.node_bound and judgement.refusal is not None:
+        if subject.controller.node_bound and judgement.room.refusal is not None:
             yield from refused_daemon_pods(unit, subject, judgement)
         elif subject.controller.node_bound:
             yield from daemon_pods_pending(unit, subject, judgement)
@@ -79,11 +79,11 @@ def _replaced_by_hand(unit: ApplySet) -> Iterator[Diagnostic]:
         found, now = after_deletion(unit).get(subject.key), judgements_in(unit).get(subject.key)
         if found is None or now is None or outgrown(unit, subject, found):
             continue
-        if now.placed < now.wanted or not now.ends:
+        if now.room.is_short or not now.ends:
             continue
         told: Iterable[Diagnostic] = ()
-        if found.placed >= found.wanted:
-            told = (_waiting(unit, subject, end_of(found)),) if found.waits and found.trace is not None else ()
+        if not found.room.is_short:
+            told = (_waiting(unit, subject, end_of(found)),) if found.waits and found.runs.trace is not None else ()
         elif subject.controller.node_bound:
             told = daemon_pods_pending(unit, subject, found)
         else:
@@ -109,7 +109,11 @@ def _until_removed(unit: ApplySet, one: BesideGone) -> Diagnostic:
     subject, found, waiting, manifest = one.subject, one.judgement, one.waiting, one.subject.manifest
     rolls = found.waits
     clause = wait_of(unit, subject, waiting, standing=not rolls).clause
-    told = "the rollout does not end" if rolls else can_run(found.placed, found.wanted, group=subject.pods_of_replica)
+    told = (
+        "the rollout does not end"
+        if rolls
+        else can_run(found.room.placed, found.room.wanted, group=subject.pods_of_replica)
+    )
     left = some([owner_name(name) for name in one.holders], "workload")
     return Diagnostic(
         "KLG109",
@@ -122,6 +126,6 @@ def _until_removed(unit: ApplySet, one: BesideGone) -> Diagnostic:
         scheduler=waiting.scheduler or None,
         related=stakes(unit, subject, waiting)
         if waiting.refusal is not None
-        else clues(unit, subject, scarce(subject), sorted(found.eligible), holders=True),
+        else clues(unit, subject, scarce(subject), sorted(found.room.eligible), holders=True),
         help=("kubectl apply deletes nothing without --prune: delete it first, or let what applies these prune it",),
     )

@@ -26,7 +26,7 @@ def daemonset_surge(unit: ApplySet) -> Iterator[Diagnostic]:
     for verdict in WAITS:
         for subject, end in ended(unit, verdict):
             if surges_into_itself(subject, end):
-                crowded = sorted(judgements_in(unit)[subject.key].crowded)
+                crowded = sorted(judgements_in(unit)[subject.key].room.crowded)
                 halts = f"with maxSurge: 0 the pod without room on {some(crowded)} would halt it: make room there first"
                 place, fixes = subject.manifest.place(_SURGE), () if crowded else (no_daemon_surge(subject.manifest),)
                 draft = standstill(unit, subject, end, "KLG110", place=place, proposals=fixes)

@@ -41,7 +41,7 @@ def statefulset_blocked(unit: ApplySet) -> Iterator[Diagnostic]:
         judgement = room_in(unit, subject)
         if judgement is None or judgement.verdict is not None:
             continue
-        if not judgement.eligible and acting(unit, subject) is subject:
+        if not judgement.room.eligible and acting(unit, subject) is subject:
             # of a template that no node takes other rules speak
             continue
         if not is_trapped(subject, judgement) or outgrown(unit, subject, judgement) or not subject.places_pods:
@@ -49,7 +49,7 @@ def statefulset_blocked(unit: ApplySet) -> Iterator[Diagnostic]:
         if is_kept_apart(unit, subject, judgement):
             continue
         placed = placed_of(unit, subject, judgement)
-        if placed < judgement.wanted:
+        if placed < judgement.room.wanted:
             yield _trap(unit, subject, judgement, placed)
     for subject in unit.subjects if unit.has_nodes else ():
         yield from _forced_rollback(unit, subject)
@@ -57,17 +57,17 @@ def statefulset_blocked(unit: ApplySet) -> Iterator[Diagnostic]:
 
 def _trap(unit: ApplySet, subject: WorkloadCheck, judgement: Judgement, placed: int) -> Diagnostic:
     manifest, first = subject.manifest, subject.controller.first_ordinal
-    halt = judgement.trace if not at_most(unit, subject) else None
+    halt = judgement.runs.trace if not at_most(unit, subject) else None
     mine = [one for one in halt.waiting if one.owner == subject.workload.key] if halt is not None else []
     name = next((one.pod for one in mine if one.pod), f"{subject.workload.meta.name}-{first + placed}")
     pools = at_most(unit, subject)
     text, why, _ = shortage(unit, acting(unit, subject), judgement, placed)
-    waiting = judgement.waiting or next(iter(mine), None)
+    waiting = judgement.room.waiting or next(iter(mine), None)
     if why == NO_NODE and waiting is not None:
         text, why = waiting.scheduler or text, wait_of(unit, subject, waiting, standing=True).clause
     # where no room lacks, it is one of its claims that nothing satisfies
     lacks = waiting.lacks if waiting is not None else ()
-    by_claim = bool(subject.workload.claims) and not any(lack.resource for lack in lacks) and not judgement.refusal
+    by_claim = bool(subject.workload.claims) and not any(lack.resource for lack in lacks) and not judgement.room.refusal
     shown = shortage_lines(unit, subject, judgement, "" if by_claim else scarce(subject))
     claimed = (Related(manifest.place(_CLAIMS, "key"), "each pod has claims of its own"),) if by_claim else ()
     written = manifest.present(_POLICY)
@@ -76,12 +76,12 @@ def _trap(unit: ApplySet, subject: WorkloadCheck, judgement: Judgement, placed: 
         f"{'' if written else 'by default '}OrderedReady: nothing is made or replaced while a pod is not ready",
     )
     anew = needs_new_pods(unit, subject, judgement)
-    told = f"{MADE_ANEW if anew else ''}{can_run(placed, judgement.wanted, group=subject.pods_of_replica)}"
+    told = f"{MADE_ANEW if anew else ''}{can_run(placed, judgement.room.wanted, group=subject.pods_of_replica)}"
     told += f" even with {pools}" if pools else ""
-    others = lasting_holders(unit, subject, scarce(subject), judgement.eligible)
-    ways = () if by_claim else (room_needed(subject, scarce(subject), judgement.wanted - placed, others, placed),)
+    others = lasting_holders(unit, subject, scarce(subject), judgement.room.eligible)
+    ways = () if by_claim else (room_needed(subject, scarce(subject), judgement.room.wanted - placed, others, placed),)
     held = f", and while {name} is not ready no change of the template reaches any pod"
-    if judgement.refusal:
+    if judgement.room.refusal:
         # a pod that was never made is made of the newest template
         held = f", and while {name} is not made no change of the template reaches another pod" if placed else ""
     return Diagnostic(
@@ -97,7 +97,7 @@ def _trap(unit: ApplySet, subject: WorkloadCheck, judgement: Judgement, placed: 
         trace=story(halt, wait_of(unit, subject, mine[0]), "waits for that pod") if halt is not None and mine else (),
         run=halt if mine else None,
         waits=(manifest.object,),
-        help=(what_a_quota_needs(judgement.refusal),) if judgement.refusal else (*ways, _helpless(name)),
+        help=(what_a_quota_needs(judgement.room.refusal),) if judgement.room.refusal else (*ways, _helpless(name)),
     )
 
 

@@ -248,9 +248,9 @@ def _held_up(unit: ApplySet, jobs: Sequence[WorkloadCheck]) -> Iterator[Related]
     keys = {one.workload.key for one in jobs}
     for subject in unit.subjects:
         judgement = judgements_in(unit).get(subject.key)
-        if judgement is None or judgement.trace is None or not judgement.waits:
+        if judgement is None or judgement.runs.trace is None or not judgement.waits:
             continue
-        mine = [one for one in judgement.trace.waiting if one.owner == subject.workload.key]
+        mine = [one for one in judgement.runs.trace.waiting if one.owner == subject.workload.key]
         if any(lack.owners & keys for one in mine for lack in one.lacks):
             place = subject.manifest.place(field_pointers.strategy(subject.manifest), "key")
             waits = "waits" if judgement.verdict is Verdict.STUCK else "may wait"

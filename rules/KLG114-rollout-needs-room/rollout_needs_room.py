@@ -28,8 +28,8 @@ def rollout_needs_room(unit: ApplySet) -> Iterator[Diagnostic]:
     if unit.world.inventory is not None:
         for subject in unit.subjects:
             judgement = judgements_in(unit).get(subject.key)
-            if judgement is not None and judgement.stalls is not None:
-                yield from _grown(unit, subject, judgement.stalls)
+            if judgement is not None and judgement.runs.stalls is not None:
+                yield from _grown(unit, subject, judgement.runs.stalls)
     if unit.world.inventory is not None and not unit.world.full:
         return
     for subject in unit.subjects:

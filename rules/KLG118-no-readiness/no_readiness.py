@@ -22,7 +22,7 @@ def no_readiness(unit: ApplySet) -> Iterator[Diagnostic]:
         if not workload.replicas or controller.unavailable(workload.replicas) >= workload.replicas:
             continue
         judgement = room_in(unit, subject)
-        if judgement is not None and (judgement.waits or judgement.placed < judgement.wanted):
+        if judgement is not None and (judgement.waits or judgement.room.is_short):
             # that it does not come so far is told
             continue
         where = (*field_pointers.pod_spec(manifest), "containers")

@@ -126,18 +126,13 @@ def _unchosen(unit: ApplySet, subject: WorkloadCheck) -> Iterator[str]:
 def _beside(unit: ApplySet, subject: WorkloadCheck, name: str) -> str:
     """Return that other workloads applied with it leave too little for its pods; empty if they do not."""
     found = judgements_in(unit).get(subject.key)
-    if (
-        found is None
-        or found.verdict is not None
-        or found.placed >= found.wanted
-        or subject.controller.runs_to_completion
-    ):
+    if found is None or found.verdict is not None or not found.room.is_short or subject.controller.runs_to_completion:
         return ""
-    lacks = every(found.waiting.lacks) if found.waiting is not None else []
+    lacks = every(found.room.waiting.lacks) if found.room.waiting is not None else []
     holders = held_by(lacks, subject.workload.key, standing=True)
     held = f", because of {holders}" if holders else ""
-    few = f"starts only {found.placed} of {counted(found.wanted, 'pod')} and fails the rest"
-    few = few if found.placed else f"fails {'its pod' if found.wanted == 1 else 'its pods'}"
+    few = f"starts only {found.room.placed} of {counted(found.room.wanted, 'pod')} and fails the rest"
+    few = few if found.room.placed else f"fails {'its pod' if found.room.wanted == 1 else 'its pods'}"
     return f"where what is applied with it comes first, the kubelet of {name} {few}{held}"
 
 

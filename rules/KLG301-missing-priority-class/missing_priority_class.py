@@ -69,8 +69,8 @@ def _in_want(unit: ApplySet) -> frozenset[WorkloadKey]:
     short = (
         key
         for key, one in rooms
-        if one is not None and one.placed < one.wanted and one.eligible and one.refusal is None
-        if one.alone > one.placed or unit.cluster.pods
+        if one is not None and one.room.is_short and one.room.eligible and one.room.refusal is None
+        if one.room.alone > one.room.placed or unit.cluster.pods
     )
     held = (key for key, one in waiting.items() if any({*lack.owners} - {one.owner} for lack in one.lacks))
     return frozenset((*short, *held))

@@ -75,7 +75,7 @@ def test_taints_and_affinity_to_pods_are_not_looked_at():
     )
     judged = unit(deployment(pod=named("gpu-2", apart)), tainted)
     (found,) = judgements_in(judged).values()
-    assert (str(found.verdict), found.placed) == ("Verdict.COMPLETES", 1)
+    assert (str(found.verdict), found.room.placed) == ("Verdict.COMPLETES", 1)
 
 
 def test_pods_on_a_named_node_take_room_from_others():

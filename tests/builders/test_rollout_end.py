@@ -9,6 +9,7 @@ from small_inventories import CLASSES, HEAD, budget, daemon_set, inventory, runn
 from kubelint_gpu.analysis.rollout_facts import judged_together
 from kubelint_gpu.simulation.search import engine
 from kubelint_gpu.simulation.search.engine import GroupSearch
+from kubelint_gpu.simulation.search.verdict import Runs
 
 
 def stateful_set(replicas, policy="OrderedReady"):
@@ -150,7 +151,7 @@ def test_a_budget_of_others_blocks_nothing():
     ],
 )
 def test_a_rollout_that_never_ends_is_told_even_where_no_run_of_it_is(text, code, monkeypatch):
-    monkeypatch.setattr(GroupSearch, "stuck_run", lambda *_: (0, None))
+    monkeypatch.setattr(GroupSearch, "stuck_run", lambda *_: Runs())
     unasked = text.replace("name: chat", "name: unasked")
     found = next(one for one in findings(unasked, inventory()) if one.code == code)
     assert found.message.startswith("the rollout never ends: the new pod finds no node, and the old pod is kept until")

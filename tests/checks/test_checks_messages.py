@@ -11,7 +11,7 @@ from kubelint_gpu.budget import BUDGET
 from kubelint_gpu.engine.registry import checks
 from kubelint_gpu.evidence.stakes import stakes
 from kubelint_gpu.simulation.search.trace import Blocker, Waiting
-from kubelint_gpu.simulation.search.verdict import Judgement, Verdict
+from kubelint_gpu.simulation.search.verdict import Judgement, Runs, Verdict
 from kubelint_gpu.values import replace
 
 RECREATE = "strategy: {type: Recreate}"
@@ -103,7 +103,7 @@ def test_a_rollout_with_devices_of_claims_is_a_note_that_says_so():
 def test_others_of_the_same_moment_agree_with_their_verb(others, change, alone, ends):
     workload = only(unit(deployment()).subjects).workload
     company = tuple(replace(workload, meta=replace(workload.meta, name=name)) for name in others)
-    undecided = Judgement(workload, Verdict.UNDECIDED, states=7, company=company, by_itself=alone)
+    undecided = Judgement(workload, Verdict.UNDECIDED, runs=Runs(states=7, by_itself=alone), company=company)
     told = f"by itself it {ends}, but {change} at the same moment; 7 states were looked at and there are more"
     assert checks()["KLG107"].__globals__["_unseen"](undecided) == told
 

@@ -215,9 +215,9 @@ def program_verdict(case: Case, budget: int = 60_000):
     if len(case.judged) > 1:
         found = judge_together(transitions, cluster, budget=budget, growth=growth_of(case))
         everybody = len(found) == 1 and len(found[0].workloads) == len(case.judged)
-        return (found[0].verdict, found[0].by_bound) if everybody else ("apart", False)
+        return (found[0].verdict, not found[0].runs.searched) if everybody else ("apart", False)
     found = judge(transitions, cluster, budget=budget, growth=growth_of(case))[case.judged[0]]
-    return found.verdict, found.by_bound
+    return found.verdict, not found.runs.searched
 
 
 def program_rolled_back(case: Case) -> bool:

@@ -11,7 +11,6 @@ from rollout_reference import Case, Node, Reference, Template, TooLarge, Work, p
 from kubelint_gpu.simulation.questions.rollouts import judge
 from kubelint_gpu.simulation.search.verdict import Verdict
 from kubelint_gpu.simulation.transition import Transition
-from kubelint_gpu.values import replace
 
 KEEPS = {"surge": 1, "unavailable": 0}
 
@@ -37,7 +36,7 @@ def test_a_rollout_waits_for_ever_for_what_a_part_of_a_job_may_hold(gpus, pods, 
     assert found.verdict is verdict
     assert beside(gpus, *pods, whole=False).verdict is Verdict.COMPLETES
     if verdict is Verdict.MAY_STICK:
-        owners = {owner for lack in found.trace.waiting[0].lacks for owner in lack.owners}
+        owners = {owner for lack in found.runs.trace.waiting[0].lacks for owner in lack.owners}
         assert {f"Job/d/j{number}" for number in range(len(pods))} <= owners
 
 
@@ -76,4 +75,4 @@ def test_random_rollouts_beside_such_jobs_are_judged_as_brute_force_judges_them(
 def test_a_rollout_that_is_stuck_without_any_job_stays_certain():
     found = beside(1, 4)
     assert found.verdict is Verdict.STUCK
-    assert replace(found, trace=None).placed == 1
+    assert found.room.placed == 1

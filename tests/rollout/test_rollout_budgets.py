@@ -30,7 +30,7 @@ def said_with(case, steps):
 
 
 def most(one):
-    return max(one.placed, one.at_best or 0)
+    return max(one.room.placed, one.room.at_best or 0)
 
 
 def compare(case):
@@ -46,8 +46,8 @@ def compare(case):
             told = less.verdict is not Verdict.MAY_STICK or less.company
             assert told or more.verdict is not Verdict.COMPLETES, (steps, less, more)
             assert less.verdict is not Verdict.COMPLETES or more.verdict is Verdict.COMPLETES, (steps, less, more)
-            if less.verdict is None and most(less) < less.wanted:
-                assert most(more) < more.wanted, (steps, less, more)
+            if less.verdict is None and most(less) < less.room.wanted:
+                assert most(more) < more.room.wanted, (steps, less, more)
 
 
 @pytest.mark.parametrize(

@@ -27,7 +27,7 @@ def kept(replicas=1, **more):
 @pytest.mark.parametrize(("gpus", "expected"), [(1, Verdict.STUCK), (2, Verdict.COMPLETES)])
 def test_the_node_of_a_running_companion_decides(gpus, expected):
     found = judged(kept(), node("n", gpus), node("m", 4), pod("b-1", "n", 0, labels={"app": "b"}))
-    assert (found.verdict, found.placed, found.eligible) == (expected, 1, {"n", "m"})
+    assert (found.verdict, found.room.placed, found.room.eligible) == (expected, 1, {"n", "m"})
 
 
 def test_a_zone_of_the_companion_has_room_on_another_node():
@@ -40,14 +40,14 @@ def test_a_zone_of_the_companion_has_room_on_another_node():
 def test_only_as_many_replicas_run_as_fit_beside_the_companion(priority):
     one = deployment("a", 5, surge=0, unavailable=1, affinity=near("b"), priority=priority)
     found = judged(one, node("n", 2), node("m", 2), pod("b-1", "n", 0, labels={"app": "b"}))
-    assert (found.verdict, found.placed, found.wanted) == (None, 2, 5)
+    assert (found.verdict, found.room.placed, found.room.wanted) == (None, 2, 5)
 
 
 @pytest.mark.parametrize(("gpus", "expected"), [(1, Verdict.STUCK), (2, Verdict.COMPLETES)])
 def test_a_companion_of_the_same_render_is_there_when_it_is_rolled(gpus, expected):
     beside = deployment("b", gpus=0, surge=0, unavailable=1, nodeSelector={HOST: "n"})
     found = judged(kept(), node("n", gpus), node("m", 0), beside=(beside,))
-    assert (found.verdict, found.placed) == (expected, 1)
+    assert (found.verdict, found.room.placed) == (expected, 1)
     (together,) = judge_together(same(kept(), beside), cluster(node("n", gpus), node("m", 0)))
     assert together.verdict is expected
 
@@ -63,7 +63,7 @@ def test_a_daemon_set_near_to_a_companion_of_the_same_render():
 def test_daemon_pods_of_the_same_render_are_companions(gpus, expected):
     daemons = workload("DaemonSet", "b", gpus=0, nodeSelector={HOST: "n"})
     found = judged(kept(), node("n", gpus), node("m", 4), beside=(daemons,))
-    assert (found.verdict, found.placed, found.alone) == (expected, 1, 1)
+    assert (found.verdict, found.room.placed, found.room.alone) == (expected, 1, 1)
 
 
 def test_one_of_several_companions_may_give_way():
@@ -71,23 +71,23 @@ def test_one_of_several_companions_may_give_way():
     large = deployment("a", 1, 2, surge=0, unavailable=1, affinity=near("b", "zone"), priority=10)
     found = judged(large, node("n", 2), node("m", 1), beside=(daemons,))
     # it evicts the one on n, and the one on m stays near
-    assert (found.placed, found.wanted, found.verdict) == (1, 1, None)
+    assert (found.room.placed, found.room.wanted, found.verdict) == (1, 1, None)
     smaller = deployment("a", 1, 1, surge=0, unavailable=1, affinity=near("b", "zone"), priority=10)
     found = judge([Transition(large, smaller), *same(daemons)], cluster(node("n", 2), node("m", 2)))[0]
-    assert (found.placed, found.verdict) == (1, Verdict.COMPLETES)
+    assert (found.room.placed, found.verdict) == (1, Verdict.COMPLETES)
 
 
 def test_a_companion_that_nobody_runs_makes_no_node_eligible():
     found = judged(kept(), node("n"))
-    assert (found.verdict, found.placed, found.eligible) == (None, 0, frozenset())
+    assert (found.verdict, found.room.placed, found.room.eligible) == (None, 0, frozenset())
     elsewhere = {**pod("b-1", "n", 0), "metadata": {"name": "b-1", "namespace": "other", "labels": {"app": "b"}}}
-    assert judged(kept(), node("n"), elsewhere).eligible == frozenset()
+    assert judged(kept(), node("n"), elsewhere).room.eligible == frozenset()
     assert judged(kept(namespaces=["other"]), node("n"), elsewhere).verdict is Verdict.STUCK
 
 
 def test_a_node_without_the_label_of_the_topology_is_never_eligible():
     companion = pod("b-1", "n", 0, labels={"app": "b"})
-    assert judged(kept(key="rack"), node("n", 1, rack="r"), node("m", 4), companion).eligible == {"n"}
+    assert judged(kept(key="rack"), node("n", 1, rack="r"), node("m", 4), companion).room.eligible == {"n"}
 
 
 def test_a_group_that_wants_to_be_together_starts_anywhere():

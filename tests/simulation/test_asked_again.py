@@ -96,7 +96,7 @@ def test_a_judgement_is_the_one_that_was_worked_out(steps):
         with limited(steps) as allowance:
             (found,) = judge([Transition(one, one)], cluster(node("n"), node("other", 0)))
         assert found.workload is one
-        told.append((found.verdict, found.states, found.trace, allowance.left, allowance.cut))
+        told.append((found.verdict, found.runs.states, found.runs.trace, allowance.left, allowance.cut))
     assert told[0] == told[1]
 
 

@@ -48,9 +48,9 @@ def _tell(seen, question, found, *more):
 
 def _of_one(question, found, name, moving):
     """What is claimed of one rollout, while those that are `moving` change at the same moment."""
-    short = found.placed < found.wanted
-    verdict = None if short else found.verdict
-    amounts = short, found.wanted, found.placed, found.trace
+    room = found.room
+    verdict = None if room.is_short else found.verdict
+    amounts = room.is_short, room.wanted, room.placed, found.runs.trace
     claim = Claim(question.situation, (question.position,), moving, verdict, *amounts)
     return name, question.participant.new.key, claim
 
@@ -59,4 +59,4 @@ def _of_a_group(question, found):
     """What is claimed of all rollouts that begin at the same moment; with `ends`, of one."""
     moving = frozenset(place for place, one in enumerate(question.situation.participants) if one.moves)
     places = tuple(sorted(question.rolling))
-    return "together", question.ends, Claim(question.situation, places, moving, found.verdict, trace=found.trace)
+    return "together", question.ends, Claim(question.situation, places, moving, found.verdict, trace=found.runs.trace)

@@ -40,7 +40,7 @@ def test_the_second_workload_of_a_name_has_a_key_of_its_own():
         "Deployment/serving/web#3",
     ]
     assert list(transitions_in(found)) == ["Deployment/serving/web#3", "Deployment/serving/other"]
-    assert [judgements_in(found)[key].placed for key in transitions_in(found)] == [1, 1]
+    assert [judgements_in(found)[key].room.placed for key in transitions_in(found)] == [1, 1]
 
 
 def test_every_pod_template_of_a_custom_resource_has_a_key_of_its_own():
@@ -67,7 +67,7 @@ def test_a_workload_in_another_state_is_told_from_the_one_that_is_judged():
 def test_answers_are_found_again_in_another_process():
     found = unit(deployment(9), NODES)
     again = pickle.loads(pickle.dumps(judgements_in(found)))  # noqa: S301 - what was written here
-    assert again[found.subjects[0].key].placed == 0
+    assert again[found.subjects[0].key].room.placed == 0
 
 
 def test_one_that_is_not_paused_acts_by_its_own_template():

@@ -42,7 +42,7 @@ def certainty_of(unit: ApplySet, subject: WorkloadCheck, placed: int, *, exact: 
     if judgement is None or judgement.verdict is Verdict.UNDECIDED:
         sure = judgement is None and unit.complete and not contradicts_nodes(unit, subject, placed, wanted)
         return "certain" if sure and exact else "possible"
-    if judgement.verdict is not None or judgement.placed != placed:
+    if judgement.verdict is not None or judgement.room.placed != placed:
         return None
     sure = exact and not may_be_more(unit, subject, judgement)
     return "certain" if sure and is_certain(unit, subject, judgement) else "possible"

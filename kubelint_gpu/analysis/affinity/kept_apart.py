@@ -21,11 +21,11 @@ def is_kept_apart(unit: ApplySet, subject: WorkloadCheck, judgement: Judgement) 
 
 def _left_alone(unit: ApplySet, subject: WorkloadCheck, judgement: Judgement) -> bool:
     """Whether none of its pods runs, only because of affinity that other rules report."""
-    if not subject.workload.spec.pod_affinity or judgement.placed or judgement.waiting is None:
+    if not subject.workload.spec.pod_affinity or judgement.room.placed or judgement.room.waiting is None:
         return False
-    if not all(lack.plugin == inter_pod_affinity.NAME for lack in judgement.waiting.lacks):
+    if not all(lack.plugin == inter_pod_affinity.NAME for lack in judgement.room.waiting.lacks):
         return False
-    if any(lack.reason != inter_pod_affinity.AFFINITY_REASON for lack in judgement.waiting.lacks):
+    if any(lack.reason != inter_pod_affinity.AFFINITY_REASON for lack in judgement.room.waiting.lacks):
         # of what may be the first of its own group no rule for affinity speaks
         return not attracts_itself(subject.pod, unit.empty)
     return unmet_affinity(unit, subject) is not None or out_of_reach(unit, subject) is not None

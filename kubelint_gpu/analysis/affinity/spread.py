@@ -59,7 +59,7 @@ def unspreadable(unit: ApplySet, subject: WorkloadCheck) -> Unspreadable | None:
     ):
         return None
     judgement = judgements_in(unit).get(subject.key)
-    placed = judgement is not None and judgement.placed >= wanted
+    placed = judgement is not None and judgement.room.placed >= wanted
     if placed or unit.may_grow_for(subject) or unlabelled(unit, subject):
         return None
     pod = lone(subject.pod, unit.empty)
@@ -77,14 +77,18 @@ def unspreadable(unit: ApplySet, subject: WorkloadCheck) -> Unspreadable | None:
 def _beside_others(unit: ApplySet, subject: WorkloadCheck, wanted: int) -> Unspreadable | None:
     """Spread constraints that not all replicas can satisfy beside other pods, which leave room for all; else None."""
     judgement = judgements_in(unit).get(subject.key) if unit.cluster.pods else None
-    if judgement is None or judgement.verdict is not None or judgement.refusal or judgement.company:
+    if judgement is None or judgement.verdict is not None or judgement.room.refusal or judgement.company:
         return None
-    if judgement.placed >= wanted or judgement.alone != judgement.placed or judgement.wanted != wanted:
+    if (
+        judgement.room.placed >= wanted
+        or judgement.room.alone != judgement.room.placed
+        or judgement.room.wanted != wanted
+    ):
         return None
     own = [(pod, pod.spec.node_name) for pod in own_pods(subject.workload, unit.cluster.pods)]
     running = unit.running.without(own)
     found = uneven_domains(subject.workload, subject.pod, wanted, running)
-    if found is None or found.placed != judgement.placed:
+    if found is None or found.placed != judgement.room.placed:
         return None
     constraint = subject.pod.spec.spread[found.constraint]
     key, counted_in = constraint.topology_key, counted_pods(subject.pod, constraint, running)

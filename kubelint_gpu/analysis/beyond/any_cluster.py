@@ -42,7 +42,7 @@ def short_anywhere(unit: ApplySet) -> Mapping[WorkloadKey, Judgement]:
     """The workloads whose replicas cannot all run on any nodes; empty with an inventory."""
     made = {one.key for one in _kept(unit) if not makes_none(unit, one)}
     found = _held_up(unit).items()
-    return {key: one for key, one in found if key in made and one.verdict is None and one.placed < one.wanted}
+    return {key: one for key, one in found if key in made and one.verdict is None and one.room.is_short}
 
 
 @once
@@ -126,10 +126,14 @@ def _has_host_ports(subject: WorkloadCheck) -> bool:
 
 def _is_over(judgement: Judgement, certain: frozenset[str]) -> bool:
     """Whether it waits at the end only for something that no node provides."""
-    mine = [one for one in (judgement.trace.waiting if judgement.trace else ()) if one.owner == judgement.workload.key]
-    waits = mine or ([judgement.waiting] if judgement.waiting is not None else [])
+    mine = [
+        one
+        for one in (judgement.runs.trace.waiting if judgement.runs.trace else ())
+        if one.owner == judgement.workload.key
+    ]
+    waits = mine or ([judgement.room.waiting] if judgement.room.waiting is not None else [])
     if not waits:
-        return judgement.refusal is not None
+        return judgement.room.refusal is not None
     return all(one.refusal or (one.lacks and all(lack.plugin in certain for lack in one.lacks)) for one in waits)
 
 

@@ -23,7 +23,7 @@ def places(unit: ApplySet) -> Mapping[tuple[str, ...], int]:
     """Return, for sets of nodes too small for certain workloads together, one less than the number of their pods."""
     lasting = (one for one in unit.subjects if not (one.controller.node_bound or one.controller.runs_to_completion))
     judged = [judgements_in(unit).get(one.key) for one in lasting]
-    found = grouped((one.without_place, one.workload) for one in judged if one is not None)
+    found = grouped((one.room.without_place, one.workload) for one in judged if one is not None)
     return {
         nodes: sum(one.replicas for one in workloads) - 1
         for nodes, workloads in found.items()
@@ -35,7 +35,7 @@ def places(unit: ApplySet) -> Mapping[tuple[str, ...], int]:
 def places_of_daemons(unit: ApplySet) -> Mapping[tuple[str, ...], int]:
     """Return, for nodes that DaemonSets cannot share, one less than the number of their pods."""
     judged = [(one, judgements_in(unit).get(one.key)) for one in unit.subjects if one.controller.node_bound]
-    found = grouped((tuple(in_order(one.full)), subject) for subject, one in judged if one is not None)
+    found = grouped((tuple(in_order(one.room.full)), subject) for subject, one in judged if one is not None)
     return {
         nodes: len(nodes) * len(subjects) - 1
         for nodes, subjects in found.items()
@@ -46,7 +46,9 @@ def places_of_daemons(unit: ApplySet) -> Mapping[tuple[str, ...], int]:
 def ports_of_daemons(unit: ApplySet, names: Collection[str]) -> tuple[int, ...]:
     """The host ports that several DaemonSets ask for, on nodes that do not take all their pods."""
     judged = [(one, judgements_in(unit).get(one.key)) for one in unit.subjects if one.controller.node_bound]
-    specs = [subject.workload.spec for subject, one in judged if one is not None and not one.full.isdisjoint(names)]
+    specs = [
+        subject.workload.spec for subject, one in judged if one is not None and not one.room.full.isdisjoint(names)
+    ]
     found = Counter(port for spec in specs for port in frozenset(host_ports(spec)))
     return tuple(sorted({port.port for port, times in found.items() if times > 1}))
 

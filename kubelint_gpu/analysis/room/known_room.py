@@ -7,7 +7,7 @@ from contextlib import suppress
 from kubelint_gpu.analysis.replica_room import counted_room
 from kubelint_gpu.analysis.rollout_facts import judgements_in
 from kubelint_gpu.simulation.prepare.coupling import eligible_nodes
-from kubelint_gpu.simulation.search.verdict import Judgement, Verdict
+from kubelint_gpu.simulation.search.verdict import Judgement, PodRoom, Verdict
 from kubelint_gpu.work import UsedUp
 from kubelint_gpu.workspace.answers import once
 from kubelint_gpu.workspace.apply_set import ApplySet
@@ -20,7 +20,7 @@ def taking_nodes(unit: ApplySet, subject: WorkloadCheck) -> frozenset[str]:
     if judgement is None:
         return frozenset()
     if not _is_open(judgement):
-        return judgement.eligible
+        return judgement.room.eligible
     if subject.key not in _found(unit):
         snapshots = (unit.empty, *(() if unit.grown is None else (unit.grown,)))
         others = [*unit.cluster.pods, *(one.pod for one in unit.subjects)]
@@ -46,25 +46,20 @@ def _count(unit: ApplySet, subject: WorkloadCheck, judgement: Judgement) -> Judg
     nodes = taking_nodes(unit, subject)
     found = None
     with suppress(UsedUp):
-        found = counted_room(unit, subject, judgement.wanted) if nodes else None
-    if found is None or not found.known or found.pods >= judgement.wanted:
+        found = counted_room(unit, subject, judgement.room.wanted) if nodes else None
+    if found is None or not found.known or found.pods >= judgement.room.wanted:
         return judgement
     return Judgement(
         judgement.workload,
         None,
         by="counted-room",
-        wanted=judgement.wanted,
-        placed=found.pods,
-        alone=found.pods,
-        at_best=found.pods,
-        eligible=nodes,
-        refusal=found.refusal,
+        room=PodRoom(judgement.room.wanted, found.pods, found.pods, found.pods, refusal=found.refusal, eligible=nodes),
     )
 
 
 def _is_open(judgement: Judgement) -> bool:
     """Whether no work was left to judge a workload; unknown devices do not count."""
-    return judgement.verdict is Verdict.UNDECIDED and not judgement.eligible and not judgement.unknown
+    return judgement.verdict is Verdict.UNDECIDED and not judgement.room.eligible and not judgement.unknown
 
 
 @once

@@ -86,10 +86,11 @@ def _counts(unit: ApplySet, subject: WorkloadCheck) -> bool:
         transitions_in(unit).get(subject.key),
         subject.controller,
     )
-    if judgement is None or change is None or not _eligible(unit, subject) or judgement.refusal is not None:
+    if judgement is None or change is None or not _eligible(unit, subject) or judgement.room.refusal is not None:
         return False
     open_ = (None, Verdict.UNDECIDED, *((Verdict.MAY_STICK,) if controller.node_bound else ()))
-    known = 0 < judgement.alone < judgement.wanted or judgement.at_best == judgement.placed < judgement.wanted
+    room = judgement.room
+    known = 0 < room.alone < room.wanted or room.at_best == room.placed < room.wanted
     if judgement.verdict not in open_ or known:
         # its own finding says what it lacks
         return False
@@ -103,7 +104,7 @@ def _counts(unit: ApplySet, subject: WorkloadCheck) -> bool:
 
 def _eligible(unit: ApplySet, subject: WorkloadCheck) -> frozenset[str]:
     """The nodes that take its pod when nothing else runs; empty if nodes may join that no judgement names."""
-    found, alone = judgements_in(unit)[subject.key].eligible, unit.alone(subject).fit
+    found, alone = judgements_in(unit)[subject.key].room.eligible, unit.alone(subject).fit
     if found or alone is None or unit.may_grow_for(subject):
         return found
     return frozenset(alone.fits)
@@ -111,7 +112,7 @@ def _eligible(unit: ApplySet, subject: WorkloadCheck) -> frozenset[str]:
 
 def _demands(unit: ApplySet, subject: WorkloadCheck) -> Iterator[tuple[str, Requested]]:
     """Yield the total requests of its pods, by resource or class."""
-    wanted, eligible = judgements_in(unit)[subject.key].wanted, _eligible(unit, subject)
+    wanted, eligible = judgements_in(unit)[subject.key].room.wanted, _eligible(unit, subject)
     for resource, each in pod_requests(subject.workload.spec).items():
         if each and allocatable_only(unit, resource):
             source = _parts(unit, resource, eligible)

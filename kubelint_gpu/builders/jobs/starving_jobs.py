@@ -22,7 +22,7 @@ from kubelint_gpu.messages.wait import Wait
 from kubelint_gpu.simulation.controllers.job import job_of
 from kubelint_gpu.simulation.questions.jobs_beside import starves, waits_for, waits_for_volume
 from kubelint_gpu.simulation.search.trace import Waiting
-from kubelint_gpu.simulation.search.verdict import Judgement
+from kubelint_gpu.simulation.search.verdict import Judgement, with_room
 from kubelint_gpu.values import replace
 
 _POLICY: Pointer = ("spec", "concurrencyPolicy")
@@ -40,7 +40,7 @@ def starving(unit: ApplySet, subject: WorkloadCheck) -> Iterator[Diagnostic]:
     judgement = judgements_in(unit).get(subject.key)
     if job is None or job.strategy.suspend or not workload.replicas or judgement is None:
         return
-    if subject.key in short_as_before(unit) or judgement.by_bound or not taking_nodes(unit, subject):
+    if subject.key in short_as_before(unit) or not judgement.runs.searched or not taking_nodes(unit, subject):
         # where counting shows room for all that could be there, nobody starves
         return
     strategy, others = job.strategy, running_for_good(unit, [subject])
@@ -93,13 +93,13 @@ def behind(
     unit: ApplySet, subject: WorkloadCheck, judgement: Judgement, attached: Waiting | None
 ) -> Iterator[Diagnostic]:
     """Findings about a Job that, beside the other workloads, never ends, stops halfway, or waits for a volume."""
-    key, wanted, placed = subject.workload.key, judgement.wanted, judgement.placed
+    key, wanted, placed = subject.workload.key, judgement.room.wanted, judgement.room.placed
     if placed >= wanted and attached is not None:
-        judgement, placed = replace(judgement, waiting=attached, at_best=None), 0
-    if placed >= wanted or not (judgement.waiting or judgement.refusal):
+        judgement, placed = with_room(judgement, waiting=attached, at_best=None), 0
+    if placed >= wanted or not (judgement.room.waiting or judgement.room.refusal):
         return
-    waiting = judgement.waiting or Waiting(key, new=True, count=1, refusal=judgement.refusal)
-    never = judgement.at_best is not None and judgement.at_best < wanted
+    waiting = judgement.room.waiting or Waiting(key, new=True, count=1, refusal=judgement.room.refusal)
+    never = judgement.room.at_best is not None and judgement.room.at_best < wanted
     of_all = "its pods" if not placed else f"{wanted - placed} of its {wanted} pods"
     yield Diagnostic(
         "KLG109",

@@ -19,7 +19,7 @@ from kubelint_gpu.simulation.search.placements import placements
 from kubelint_gpu.simulation.search.replay import ReplayMismatch
 from kubelint_gpu.simulation.search.single_runs import at_rest
 from kubelint_gpu.simulation.search.trace import Evicted, Trace
-from kubelint_gpu.simulation.search.verdict import Judgement, Verdict
+from kubelint_gpu.simulation.search.verdict import Judgement, Runs, Verdict, with_room, with_runs
 from kubelint_gpu.values import replace
 from kubelint_gpu.work import UsedUp, part
 
@@ -56,15 +56,16 @@ def decide(question: Question, alone: Callable[[Question], Judgement]) -> Judgem
     if not rolls:
         return _placed(question, ends, end, trace)
     if verdict is Verdict.COMPLETES:
-        return _evicting(question, ends, replace(question.blank, verdict=verdict, by_bound=False, states=ends.states))
+        runs = Runs(searched=True, states=ends.states)
+        return _evicting(question, ends, replace(question.blank, verdict=verdict, runs=runs))
     found = alone(question) if before is None else before
     if found.verdict is Verdict.COMPLETES and not scaled(situation, position):
         # it ends while the others stay as they are: what they do to each other is told of all of them
         return found
     if found.verdict is None and verdict is Verdict.STUCK and (not one.daemons or one.fresh):
         return found
-    states = found.states + ends.states
-    told = replace(question.blank, verdict=verdict, by_bound=False, states=states, trace=trace)
+    runs = Runs(searched=True, states=found.runs.states + ends.states, trace=trace)
+    told = replace(question.blank, verdict=verdict, runs=runs)
     if verdict is Verdict.MAY_STICK:
         told = replace(told, company=named(situation, changing(situation, position)))
     return _evicting(question, ends, told)
@@ -98,7 +99,8 @@ def told_by_some(question: Question) -> Judgement | None:
         trace = _replayed(search, ends, ends.verdict(partial(ends.simulation.model.done, name=one.new.key))[1])
         if found is None and trace is not None:
             company = named(situation, changing(situation, position))
-            found = replace(question.blank, verdict=Verdict.MAY_STICK, by_bound=False, trace=trace, company=company)
+            runs = Runs(searched=True, trace=trace)
+            found = replace(question.blank, verdict=Verdict.MAY_STICK, runs=runs, company=company)
         return found and _evicting(question, ends, found)
     return found
 
@@ -106,7 +108,7 @@ def told_by_some(question: Question) -> Judgement | None:
 def by_evicting(question: Question, found: Judgement, alone: Callable[[Question], Judgement]) -> Judgement:
     """The judgement for pods that find room only by preempting others: as if they were created now."""
     situation, position, one = question.situation, question.position, question.participant
-    if found.placed >= found.wanted or one.moves or not preconditions.may_evict(situation, position, itself=False):
+    if not found.room.is_short or one.moves or not preconditions.may_evict(situation, position, itself=False):
         return found
     old = replace(one.new, replicas=len(one.running))
     made = replace(one, old=old, rolls=False, known=True, existing=bool(one.running) and not one.daemons)
@@ -116,14 +118,14 @@ def by_evicting(question: Question, found: Judgement, alone: Callable[[Question]
         return found
     again = decide(asked_again, alone)
     if again is None:
-        return found if found.refusal else replace(found, at_best=found.wanted)
-    return again if again.placed > found.placed else found
+        return found if found.room.refusal else with_room(found, at_best=found.room.wanted)
+    return again if again.room.placed > found.room.placed else found
 
 
 def softened(question: Question, found: Judgement) -> Judgement:
     """Soften the judgement of a workload that changes: shortage is only possible if some run gives it all its pods."""
     one = question.participant
-    if not one.moves or found.placed >= found.wanted or not _is_asked(question):
+    if not one.moves or not found.room.is_short or not _is_asked(question):
         return found
     ends = _ends(question)
     if ends is None or not ends.whole:
@@ -136,7 +138,7 @@ def softened(question: Question, found: Judgement) -> Judgement:
     else:
         done = partial(ends.simulation.model.done, name=one.new.key)
         best = any(done(state) for end in ends.found for state in end.states)
-    return replace(found, at_best=found.wanted) if best else found
+    return with_room(found, at_best=found.room.wanted) if best else found
 
 
 def _is_asked(question: Question) -> bool:
@@ -152,13 +154,14 @@ def _placed(question: Question, ends: RunEnds, end: RunEnd | None, trace: Trace 
     """How many pods of a workload run at the end, if it is new or scaled or others can preempt it."""
     from kubelint_gpu.simulation.search import replay
 
-    blank = replace(question.blank, by_bound=False, states=ends.states)
+    blank = replace(question.blank, runs=Runs(searched=True, states=ends.states))
+    wanted = blank.room.wanted
     if end is None or trace is None:
         return _evicting(question, ends, blank)
     mine = ends.simulation.pod_types.members[question.position]
     if question.participant.shrinks:
         # each ordinal is a kind of its own, or all are one
-        mine = mine[: blank.wanted]
+        mine = mine[:wanted]
     owner = question.participant.new.key
     ready = [one.ready(mine) for one in ends.found]
     waiting = next((one for one in trace.waiting if one.owner == owner), None)
@@ -168,12 +171,12 @@ def _placed(question: Question, ends: RunEnds, end: RunEnd | None, trace: Trace 
             number for number, reconciler in enumerate(ends.simulation.model.reconcilers) if reconciler.name == owner
         )
         first = [one.states[0] for one in ends.found]
-        ready = [blank.wanted - sum(one.controls[place]) - sum(one.waiting[kind] for kind in mine) for one in first]
+        ready = [wanted - sum(one.controls[place]) - sum(one.waiting[kind] for kind in mine) for one in first]
         waiting = replay.left_out(question.situation, ends.simulation, end.states[0], owner)
-    return replace(
+    return with_room(
         blank,
-        placed=min(blank.wanted, *ready),
-        at_best=min(blank.wanted, max(ready)) if ends.whole else blank.wanted,
+        placed=min(wanted, *ready),
+        at_best=min(wanted, max(ready)) if ends.whole else wanted,
         waiting=None if waiting is None or waiting.refusal else waiting,
         refusal=waiting.refusal if waiting is not None else None,
     )
@@ -191,7 +194,7 @@ def _evicting(question: Question, ends: RunEnds, found: Judgement) -> Judgement:
         if trace is not None:
             shortest = shortest or trace
             every += [one for one in trace.evictions if one.owner == owner and one not in every]
-    return replace(found, evicts=tuple(every), eviction=shortest)
+    return with_runs(found, evicts=tuple(every), eviction=shortest)
 
 
 def _ends(question: Question) -> RunEnds | None:

@@ -14,8 +14,7 @@ from kubelint_gpu.simulation.bounds.question import Question
 from kubelint_gpu.simulation.model import preemptions
 from kubelint_gpu.simulation.search.engine import GroupSearch
 from kubelint_gpu.simulation.search.situation import Situation
-from kubelint_gpu.simulation.search.trace import Trace
-from kubelint_gpu.simulation.search.verdict import OF_A_RUN, Judgement, Verdict
+from kubelint_gpu.simulation.search.verdict import Judgement, Runs, Verdict
 from kubelint_gpu.values import replace
 
 
@@ -54,16 +53,11 @@ def by_shares(
         return replace(blank, verdict=Verdict.COMPLETES if participant.rolling else None)
     if not participant.rolling or shares.total >= shares.last + shares.needed:
         return None
-    states, trace = _beside_settled(situation, search, position)
+    runs = _beside_settled(situation, search, position)
     if shares.total < shares.least + shares.needed:
-        return replace(blank, verdict=Verdict.STUCK, states=states, trace=trace)
-    return replace(
-        blank,
-        verdict=Verdict.MAY_STICK,
-        states=states,
-        trace=trace,
-        company=named(situation, changing(situation, position)),
-    )
+        return replace(blank, verdict=Verdict.STUCK, runs=runs)
+    company = named(situation, changing(situation, position))
+    return replace(blank, verdict=Verdict.MAY_STICK, runs=runs, company=company)
 
 
 def by_counting(question: Question) -> Judgement | None:
@@ -101,21 +95,13 @@ def at_once(situation: Situation, search: GroupSearch, position: int, alone: Jud
     name = participant.new.key
     mine = search.simulation(rolling | {position}, (), others - rolling).pod_types.members[position]
     found = search.searched(rolling | {position}, mine, others - rolling, name, PARTS.applied)
-    states = alone.states + found.states
+    states = alone.runs.states + found.runs.states
     company = named(situation, others)
     if found.verdict not in (None, Verdict.UNDECIDED):
         beside = company if found.verdict is Verdict.MAY_STICK else ()
-        run = {name: getattr(found, name) for name in OF_A_RUN}
-        return replace(alone, by_bound=False, states=states, company=beside, **run)
-    return replace(
-        alone,
-        verdict=Verdict.UNDECIDED,
-        by_bound=False,
-        states=states,
-        trace=None,
-        company=company,
-        by_itself=alone.verdict,
-    )
+        return replace(alone, verdict=found.verdict, runs=replace(found.runs, states=states), company=beside)
+    runs = replace(alone.runs, searched=True, states=states, trace=None, by_itself=alone.verdict)
+    return replace(alone, verdict=Verdict.UNDECIDED, runs=runs, company=company)
 
 
 def named(situation: Situation, places: frozenset[int]) -> tuple[Workload, ...]:
@@ -183,7 +169,7 @@ def is_apart(situation: Situation, position: int, others: frozenset[int]) -> boo
     )
 
 
-def _beside_settled(situation: Situation, search: GroupSearch, position: int) -> tuple[int, Trace | None]:
+def _beside_settled(situation: Situation, search: GroupSearch, position: int) -> Runs:
     """A run that gets stuck after all others, and the replicas of this workload, have changed."""
     from kubelint_gpu.simulation.bounds import shortfall
 
@@ -195,4 +181,4 @@ def _beside_settled(situation: Situation, search: GroupSearch, position: int) ->
     try:
         return search.stuck_run(simulation)
     except preemptions.UnmodelledVictim:
-        return 0, None
+        return Runs()

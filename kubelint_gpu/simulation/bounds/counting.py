@@ -16,7 +16,7 @@ from kubelint_gpu.simulation.search import placements
 from kubelint_gpu.simulation.search.engine import GroupSearch
 from kubelint_gpu.simulation.search.situation import Situation
 from kubelint_gpu.simulation.search.trace import Waiting
-from kubelint_gpu.simulation.search.verdict import Judgement, Verdict
+from kubelint_gpu.simulation.search.verdict import Judgement, Verdict, with_room, with_runs
 from kubelint_gpu.values import Value, replace
 
 
@@ -55,18 +55,17 @@ def by_slots(situation: Situation, search: GroupSearch, position: int, slots: Sl
 
     participant = situation.participants[position]
     mine = max(0, slots.total - slots.others)
-    if mine < blank.wanted:
-        short = replace(blank, placed=mine, alone=shortfall.fit_alone(situation, search, position).placed)
-        if short.alone >= blank.wanted:
-            short = replace(short, waiting=_waiting(situation, search, position))
-        return replace(short, trace=shortfall.halt(situation, search, position))
+    if mine < blank.room.wanted:
+        short = with_room(blank, placed=mine, alone=shortfall.fit_alone(situation, search, position).placed)
+        if short.room.alone >= blank.room.wanted:
+            short = with_room(short, waiting=_waiting(situation, search, position))
+        return with_runs(short, trace=shortfall.halt(situation, search, position))
     if not participant.rolling:
         return blank
     if mine >= slots.needed:
         return replace(blank, verdict=Verdict.COMPLETES)
     simulation = search.simulation(frozenset({position}), ())
-    states, trace = search.stuck_run(simulation)
-    return replace(blank, verdict=Verdict.STUCK, states=states, trace=trace)
+    return replace(blank, verdict=Verdict.STUCK, runs=search.stuck_run(simulation))
 
 
 def decide(question: Question) -> Judgement | None:

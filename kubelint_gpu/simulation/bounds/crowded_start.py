@@ -49,11 +49,11 @@ def decide(question: Question) -> Judgement | None:
         start = crowded(simulation, Crowd(nodes, mine, weak, early=early, homes=homes))
         if start is not None:
             try:
-                states, trace = search.stuck_from(simulation, start, participant.new.key)
+                runs = search.stuck_from(simulation, start, participant.new.key)
             except UnmodelledVictim:
                 return None
-            if trace is not None:
-                return replace(question.blank, verdict=Verdict.MAY_STICK, by_bound=False, states=states, trace=trace)
+            if runs.trace is not None:
+                return replace(question.blank, verdict=Verdict.MAY_STICK, runs=replace(runs, searched=True))
     return None
 
 

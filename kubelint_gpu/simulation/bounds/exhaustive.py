@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from kubelint_gpu.simulation.bounds import preconditions
 from kubelint_gpu.simulation.bounds.question import Question
-from kubelint_gpu.simulation.search.verdict import Judgement, Verdict
+from kubelint_gpu.simulation.search.verdict import Judgement, Runs, Verdict, with_room
 from kubelint_gpu.values import replace
 
 
@@ -14,32 +14,24 @@ def decide(question: Question) -> Judgement:
 
     position, participant, search = question.position, question.participant, question.search
     if participant.rolling and preconditions.is_beyond_search(question.situation):
-        return replace(question.blank, by_bound=False, verdict=_where_open(question))
+        return replace(question.blank, verdict=_where_open(question), runs=Runs(searched=True))
     rolling = frozenset({position}) if participant.rolling else frozenset[int]()
     mine = search.simulation(rolling, ()).pod_types.members[position]
     found = search.searched(rolling, () if participant.in_any_order else mine)
     starts = found.starts
     placed = sum(starts.least[kind] for kind in mine)
-    wanted = question.blank.wanted
-    blank = replace(
-        question.blank, by_bound=False, states=found.states, placed=min(placed, wanted) if not starts.full else wanted
-    )
-    if blank.placed < wanted and starts.complete:
-        one = shortfall.short_of(search, found.simulation, starts, mine, participant.new.key)
-        blank = replace(blank, at_best=one.placed, refusal=one.refusal, waiting=one.waiting)
-    if found.verdict is None or not participant.rolling:
+    wanted = question.blank.room.wanted
+    if found.verdict is not None and participant.rolling:
+        verdict = _where_open(question) if found.verdict is Verdict.UNDECIDED else found.verdict
+        return replace(question.blank, verdict=verdict, runs=found.runs)
+    blank = replace(question.blank, runs=Runs(searched=True, states=found.runs.states))
+    if starts.full or placed >= wanted:
         return blank
-    return replace(
-        blank,
-        verdict=_where_open(question) if found.verdict is Verdict.UNDECIDED else found.verdict,
-        placed=wanted,
-        at_best=None,
-        refusal=None,
-        waiting=None,
-        trace=found.trace,
-        evicts=found.evicts,
-        eviction=found.eviction,
-    )
+    blank = with_room(blank, placed=placed)
+    if not starts.complete:
+        return blank
+    one = shortfall.short_of(search, found.simulation, starts, mine, participant.new.key)
+    return with_room(blank, at_best=one.placed, refusal=one.refusal, waiting=one.waiting)
 
 
 def _where_open(question: Question) -> Verdict:

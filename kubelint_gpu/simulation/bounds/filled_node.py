@@ -18,13 +18,13 @@ from kubelint_gpu.simulation.search.crowded_placement import Crowd, crowded
 from kubelint_gpu.simulation.search.engine import GroupSearch
 from kubelint_gpu.simulation.search.replay import ReplayMismatch
 from kubelint_gpu.simulation.search.situation import Situation
-from kubelint_gpu.simulation.search.trace import Trace
+from kubelint_gpu.simulation.search.verdict import Runs
 from kubelint_gpu.values import replace
 from kubelint_gpu.work import UsedUp, charge, part
 
 
-def filled_node(situation: Situation, rolling: frozenset[int], position: int, ends: str) -> tuple[int, Trace | None]:
-    """A run in which others fill a node of a DaemonSet after its old pod is deleted, and the number of states searched.
+def filled_node(situation: Situation, rolling: frozenset[int], position: int, ends: str) -> Runs:
+    """A run in which others fill a node of a DaemonSet after its old pod is deleted.
 
     All workloads in `rolling` start at the same moment. Those that are not needed to fill the node begin after this
     run. No run is found if no pods together take what fills a node.
@@ -37,8 +37,8 @@ def filled_node(situation: Situation, rolling: frozenset[int], position: int, en
                 simulation, path = _filling_run(search, node, filling, position, ends)
             states += len(path)
             if path:
-                return states, search.replayed(simulation, path)
-    return states, None
+                return Runs(searched=True, states=states, trace=search.replayed(simulation, path))
+    return Runs(searched=True, states=states)
 
 
 def _filling_run(

@@ -10,7 +10,7 @@ from kubelint_gpu.simulation.bounds.question import Question
 from kubelint_gpu.simulation.prepare.workload_change import WorkloadChange, created_pod
 from kubelint_gpu.simulation.search.engine import GroupSearch
 from kubelint_gpu.simulation.search.situation import Situation
-from kubelint_gpu.simulation.search.verdict import Judgement, Verdict
+from kubelint_gpu.simulation.search.verdict import Judgement, Verdict, with_room
 from kubelint_gpu.values import replace
 
 
@@ -30,7 +30,7 @@ def by_node(situation: Situation, search: GroupSearch, position: int, blank: Jud
     if short:
         others = tuple(pod for pod in standing.cluster.pods if pod.identifier not in situation.daemons)
         alone = fit(new, Snapshot.of(replace(situation.cluster, pods=others)))
-        blank = replace(
+        blank = with_room(
             blank,
             placed=len(room),
             alone=len(frozenset(alone.takers) & frozenset(participant.nodes)),
@@ -52,8 +52,7 @@ def by_node(situation: Situation, search: GroupSearch, position: int, blank: Jud
     # one node that blocks is enough to tell of
     one = replace(participant, nodes=(blocked[0],), left=(), stays=(), fresh=())
     simulation = search.simulated((one,), frozenset({0}), (), situation.fixed)
-    states, trace = search.stuck_run(simulation)
-    return replace(blank, verdict=Verdict.STUCK, states=states, trace=trace)
+    return replace(blank, verdict=Verdict.STUCK, runs=search.stuck_run(simulation))
 
 
 def decide(question: Question) -> Judgement | None:

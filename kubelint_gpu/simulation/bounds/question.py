@@ -11,7 +11,7 @@ from kubelint_gpu.simulation.prepare.revisions import may_have_template
 from kubelint_gpu.simulation.prepare.workload_change import WorkloadChange
 from kubelint_gpu.simulation.search.engine import GroupSearch
 from kubelint_gpu.simulation.search.situation import Situation
-from kubelint_gpu.simulation.search.verdict import Judgement, Verdict
+from kubelint_gpu.simulation.search.verdict import Judgement, PodRoom, Verdict
 from kubelint_gpu.values import Value
 
 
@@ -34,14 +34,8 @@ class Question:
         self.search = GroupSearch(situation)
         self._answers: dict[str, Judgement] = {}
         wanted = self.participant.replicas
-        self.blank = Judgement(
-            self.participant.new,
-            None,
-            wanted=wanted,
-            placed=wanted,
-            alone=wanted,
-            eligible=situation.eligible[position],
-        )
+        room = PodRoom(wanted, wanted, alone=wanted, eligible=situation.eligible[position])
+        self.blank = Judgement(self.participant.new, None, room=room)
 
     @property
     def participant(self) -> WorkloadChange:

@@ -11,8 +11,7 @@ from kubelint_gpu.simulation.bounds import preconditions
 from kubelint_gpu.simulation.bounds.question import Question
 from kubelint_gpu.simulation.search import placements, placing_pods
 from kubelint_gpu.simulation.search.situation import Situation
-from kubelint_gpu.simulation.search.verdict import Judgement
-from kubelint_gpu.values import replace
+from kubelint_gpu.simulation.search.verdict import Judgement, with_room, with_runs
 from kubelint_gpu.work import UsedUp, part
 
 if TYPE_CHECKING:
@@ -26,10 +25,10 @@ def alone(question: Question) -> Judgement | None:
 
     situation, search, position, blank = question.situation, question.search, question.position, question.blank
     found = shortfall.fit_alone(situation, search, position)
-    if found.placed >= blank.wanted:
+    if found.placed >= blank.room.wanted:
         return None
-    short = replace(blank, placed=found.placed, alone=found.placed, waiting=found.waiting)
-    return replace(short, refusal=found.refusal, trace=shortfall.halt(situation, search, position))
+    short = with_room(blank, placed=found.placed, alone=found.placed, waiting=found.waiting, refusal=found.refusal)
+    return with_runs(short, trace=shortfall.halt(situation, search, position))
 
 
 def at_last(question: Question) -> Judgement | None:
@@ -48,9 +47,9 @@ def at_last(question: Question) -> Judgement | None:
     last = shortfall.fit_at_last(situation, question.search, position)
     # what was admitted before a quota was lowered runs on, and the rollout stops
     lowered = any(one.former not in (None, one.hard) for one in situation.cluster.quotas)
-    if last.placed >= blank.wanted or (last.refusal and lowered and question.participant.replaces):
+    if last.placed >= blank.room.wanted or (last.refusal and lowered and question.participant.replaces):
         return None
-    return replace(blank, placed=last.placed, at_best=last.placed, refusal=last.refusal, waiting=last.waiting)
+    return with_room(blank, placed=last.placed, at_best=last.placed, refusal=last.refusal, waiting=last.waiting)
 
 
 def by_sum(question: Question) -> Judgement | None:
@@ -58,7 +57,7 @@ def by_sum(question: Question) -> Judgement | None:
     found = None
     with suppress(UsedUp), part(1, 4):
         found = at_worst(question)
-    if found is None or found.placed:
+    if found is None or found.room.placed:
         return None
     simulation = _at_rest(question)
     return found if placements.fit_first(simulation, simulation.pod_types.members[question.position]) else None
@@ -91,8 +90,8 @@ def _placed_last(question: Question, simulation: Simulation) -> Judgement | None
     # of many that lack devices one finding tells, and who holds each device is much to find out for all of them
     crowd = len(situation.participants) > BUDGET.told and situation.demands[question.position].supply is not None
     waiting = None if crowd else replay.left_out(question.situation, simulation, state, question.participant.new.key)
-    wanted = question.blank.wanted
-    return replace(question.blank, placed=max(0, wanted - lacking), at_best=wanted, waiting=waiting)
+    wanted = question.blank.room.wanted
+    return with_room(question.blank, placed=max(0, wanted - lacking), at_best=wanted, waiting=waiting)
 
 
 def asks_too_much(situation: Situation, simulation: Simulation, position: int) -> bool:

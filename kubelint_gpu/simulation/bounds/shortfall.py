@@ -112,7 +112,7 @@ def halt(situation: Situation, search: GroupSearch, position: int) -> Trace | No
         participants[position] = replace(one, old=replace(one.old, replicas=0))
     simulation = search.simulated(participants, frozenset({position}), search.outsiders, situation.fixed)
     try:
-        return search.stuck_run(simulation)[1]
+        return search.stuck_run(simulation).trace
     except UnmodelledVictim:
         return None
 

@@ -17,8 +17,8 @@ from kubelint_gpu.simulation.questions.decide import judge_in
 from kubelint_gpu.simulation.questions.pending_pods import beside_queued, queued, together_beside_queued
 from kubelint_gpu.simulation.search.situation import Situation, Situations
 from kubelint_gpu.simulation.search.verdict import (
-    OF_A_RUN,
     Judgement,
+    Runs,
     Together,
     Verdict,
     fold,
@@ -130,8 +130,8 @@ class RolloutAnalysis:
         least = min(rolled, key=lambda one: rank(one.verdict), default=mine)
         if mine.verdict is not Verdict.COMPLETES or least.verdict is Verdict.COMPLETES:
             return mine
-        told = replace(mine, by=least.by, by_bound=least.by_bound, **{name: getattr(least, name) for name in OF_A_RUN})
-        return fold(told, row_of(least, PARTS))
+        runs = replace(least.runs, states=mine.runs.states)
+        return fold(replace(mine, verdict=least.verdict, by=least.by, runs=runs), row_of(least, PARTS))
 
     def _sign(self, number: int) -> Hashable:
         """A key that is equal for workloads that differ only in their names, and so have equal judgements."""
@@ -178,9 +178,9 @@ class RolloutAnalysis:
 
     def _beside_daemons(self, found: Judgement) -> Judgement:
         """The judgement of a rollout that never ends beside daemon pods; possible only, if a rollout deletes those."""
-        if found.verdict is not Verdict.STUCK or found.trace is None:
+        if found.verdict is not Verdict.STUCK or found.runs.trace is None:
             return found
-        lacks = [lack for one in found.trace.waiting for lack in one.lacks]
+        lacks = [lack for one in found.runs.trace.waiting for lack in one.lacks]
         holders = {owner for lack in lacks for owner in lack.owners}
         gives = tuple(
             one.new
@@ -205,7 +205,7 @@ class RolloutAnalysis:
                 with of_group(1, 2):
                     together = self._judged_together(members, ends)
             except UsedUp:
-                together = Together((), Verdict.UNDECIDED, by_bound=False)
+                together = Together((), Verdict.UNDECIDED, Runs(searched=True))
             told = {one.key for one in together.workloads}
             rolling = [number for number in rolling if not told or self.participants[number].new.key in told]
             workloads = tuple(self._workloads[number] for number in rolling)

@@ -24,7 +24,16 @@ from kubelint_gpu.simulation.questions.deciders import (
 )
 from kubelint_gpu.simulation.questions.most_pods import placeable
 from kubelint_gpu.simulation.search.situation import Situation
-from kubelint_gpu.simulation.search.verdict import Judgement, Verdict, fold, of_verdict, row_of, turned
+from kubelint_gpu.simulation.search.verdict import (
+    Judgement,
+    Verdict,
+    fold,
+    of_verdict,
+    row_of,
+    turned,
+    with_room,
+    with_runs,
+)
 from kubelint_gpu.values import replace
 from kubelint_gpu.work import UsedUp, part
 
@@ -42,15 +51,16 @@ def judge_in(situation: Situation, number: int) -> Judgement:
     left = 0 if participant.rolls else min(wanted, participant.sure)
     stay = max(participant.undisturbed, participant.kept, left) if situation.demands[position].nodes else 0
     if not situation.eligible[position] and not (rolling and stay >= wanted) and (question.peaceful or not stay):
-        short = replace(blank, placed=stay, alone=stay)
+        short = with_room(blank, placed=stay, alone=stay)
         return fold(short, row_of(short, hypotheses.ANYTHING, hypotheses.NO_NODE))
     found = first_answer(question, AT_ONCE, changing(situation, position), hypotheses.ANYTHING)
     found = found or first_answer(question, relaxed.WITHOUT_OTHERS, hypothesis=hypotheses.WITHOUT_OTHERS)
     found = found or first_answer(question, relaxed.WITHOUT_WEAKER, hypothesis=hypotheses.WITHOUT_WEAKER)
     found = found or _contended(question)
-    if found.verdict is None and found.placed >= wanted and rolling:
+    if found.verdict is None and found.room.placed >= wanted and rolling:
         stuck = first_answer(question, relaxed.WHILE_OTHERS_WAIT, hypothesis=hypotheses.WITHOUT_OTHERS)
-        found = found if stuck is None else replace(stuck, evicts=found.evicts, eviction=found.eviction)
+        runs = found.runs
+        found = found if stuck is None else with_runs(stuck, evicts=runs.evicts, eviction=runs.eviction)
     if found.verdict is Verdict.STUCK and question.may_have_template:
         found = fold(
             found, of_verdict(Verdict.COMPLETES, hypotheses.TEMPLATE_KNOWN, hypotheses.NOTHING_TO_ROLL), weaker=True
@@ -89,7 +99,7 @@ def _sought(question: Question) -> Judgement:
     """Judge by the simulation of everything that is applied, then by deciders and the search for the workload alone."""
     participant = question.participant
     found = _all_at_once(question)
-    if not participant.existing and (found is None or found.placed >= participant.replicas):
+    if not participant.existing and (found is None or found.room.placed >= participant.replicas):
         found = _later(question, found)
         found = found and _softened(question, found)
     if found is None:
@@ -135,7 +145,7 @@ def _later(question: Question, now: Judgement | None) -> Judgement | None:
         later = _beside_changes(question, _though_jobs_wait(question, _while_others_stay(question)))
     if now is None:
         return later
-    return fold(now, *later.rows) if later.placed < later.wanted else fold(later, first=now)
+    return fold(now, *later.rows) if later.room.is_short else fold(later, first=now)
 
 
 def _beside_changes(question: Question, found: Judgement) -> Judgement:
@@ -146,7 +156,7 @@ def _beside_changes(question: Question, found: Judgement) -> Judgement:
     if at_once and found.verdict is not None:
         beside = change_set.at_once(situation, search, position, found, peaceful=question.peaceful)
         return turned(found, beside, hypotheses.AT_ONCE)
-    if at_once and not participant.rolling and found.placed < found.wanted:
+    if at_once and not participant.rolling and found.room.is_short:
         # whether it has room when they change, too, is not known
         return replace(found, company=named(situation, changing(situation, position)))
     if found.verdict is Verdict.STUCK:
@@ -190,7 +200,7 @@ def beside_higher(question: Question, found: Judgement) -> Judgement:
     """
     situation, one = question.situation, question.participant
     mine = situation.demands[question.position]
-    short = found.verdict is None and found.placed < found.wanted and not found.refusal
+    short = found.verdict is None and found.room.is_short and not found.room.refusal
     if not short or one.daemons or one.temporary or situation.cluster.quotas or situation.grown or not mine.simple:
         return found
     higher = [
@@ -205,7 +215,7 @@ def beside_higher(question: Question, found: Judgement) -> Judgement:
     if not higher:
         return found
     cluster = replace(situation.cluster, pods=pods_of_others(higher, situation.cluster.pods))
-    best = placeable(one.new, cluster, found.wanted, beside=higher)
-    if best is None or best >= (found.wanted if found.at_best is None else found.at_best):
+    best = placeable(one.new, cluster, found.room.wanted, beside=higher)
+    if best is None or best >= (found.room.wanted if found.room.at_best is None else found.room.at_best):
         return found
-    return replace(found, placed=min(best, found.placed), at_best=best)
+    return with_room(found, placed=min(best, found.room.placed), at_best=best)

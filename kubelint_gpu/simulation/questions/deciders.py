@@ -86,7 +86,7 @@ def is_counted(question: Question) -> bool:
 
 def _ends_with_parts(question: Question, decider: Decider, found: Judgement) -> bool:
     """Whether a bound that lets a rollout end also does so for the templates that are replaced together with it."""
-    if found.verdict is not Verdict.COMPLETES or not found.by_bound:
+    if found.verdict is not Verdict.COMPLETES or found.runs.searched:
         return True
     situation = question.situation
     others = joined(situation.participants, frozenset({question.position})) - {question.position}

@@ -18,7 +18,7 @@ from kubelint_gpu.simulation.prepare.prepared_run import PreparedRun
 from kubelint_gpu.simulation.prepare.workload_change import anonymous, created_pod, identity, is_waiting, owner_of
 from kubelint_gpu.simulation.search.engine import GroupSearch
 from kubelint_gpu.simulation.search.situation import Situation
-from kubelint_gpu.simulation.search.verdict import OF_A_RUN, Judgement, Together, Verdict, fold, of_verdict
+from kubelint_gpu.simulation.search.verdict import Judgement, Runs, Together, Verdict, fold, of_verdict, with_runs
 from kubelint_gpu.values import Value, replace
 
 
@@ -63,18 +63,17 @@ def beside_queued(situation: Situation, position: int, found: Judgement, queue: 
     moving = changing(situation, position) if participant.known else frozenset[int]()
     rolls = frozenset(place for place in moving if situation.participants[place].replaces)
     told = _with_queued(situation, mine, moving - rolls, pods, participant.new.key)
-    states = found.states + told.states
+    states = found.runs.states + told.runs.states
     if rolls and told.waits:
         # what others give up as they are rolled may be what it needs
         along = _with_queued(situation, mine | rolls, moving - rolls, pods, participant.new.key)
-        states += along.states
+        states += along.runs.states
         told = along if not along.waits else told
     if told.verdict is not None:
-        found = fold(found, of_verdict(told.verdict, PENDING, SEARCH, states - found.states))
+        found = fold(found, of_verdict(told.verdict, PENDING, SEARCH, states - found.runs.states))
     if not told.waits:
-        return replace(found, states=states)
-    run = {name: getattr(told, name) for name in OF_A_RUN}
-    return replace(found, by_bound=False, states=states, **run)
+        return with_runs(found, states=states)
+    return replace(found, verdict=told.verdict, runs=replace(told.runs, states=states))
 
 
 def together_beside_queued(situation: Situation, found: Together, queue: Sequence[Queued], ends: str = "") -> Together:
@@ -85,9 +84,8 @@ def together_beside_queued(situation: Situation, found: Together, queue: Sequenc
         return found
     scaling = frozenset(place for place, one in enumerate(situation.participants) if one.moves) - rolling
     told = _with_queued(situation, rolling, scaling, pods, ends)
-    if not told.waits:
-        return replace(found, states=found.states + told.states)
-    return replace(told, workloads=found.workloads, states=found.states + told.states)
+    told = with_runs(told, states=found.runs.states + told.runs.states)
+    return replace(told, workloads=found.workloads) if told.waits else with_runs(found, states=told.runs.states)
 
 
 def _in_the_way(situation: Situation, rolling: frozenset[int], queue: Sequence[Queued]) -> tuple[Pod, ...]:
@@ -123,16 +121,15 @@ def _with_queued(
     simulation = search.simulation(rolling, (), scaling)
     try:
         # one placement is enough to show that it may, and of many workloads there are many placements
-        states, trace = search.stuck_run(simulation, ends)
+        runs = replace(search.stuck_run(simulation, ends), searched=True)
     except preemptions.UnmodelledVictim:
-        states, trace = 0, None
-    may = Together((), Verdict.MAY_STICK, by_bound=False, states=states, trace=trace)
+        runs = Runs(searched=True)
+    may = Together((), Verdict.MAY_STICK, runs)
     counted = any(quota.covers(pod) for quota in situation.cluster.quotas for pod in pods)
-    if trace is not None and not counted:
+    if runs.trace is not None and not counted:
         return may
     (one, *more) = sorted(rolling)
     found = search.searched(rolling, None if more else simulation.pod_types.members[one], scaling, ends)
-    states += found.states
-    if trace is not None and found.verdict is not Verdict.STUCK:
-        return replace(may, states=states)
-    return Together((), found.verdict, False, states, found.trace, found.evicts, found.eviction)
+    at_most = runs.trace is not None and found.verdict is not Verdict.STUCK
+    told = may if at_most else Together((), found.verdict, found.runs)
+    return with_runs(told, states=runs.states + found.runs.states)

@@ -23,12 +23,13 @@ from kubelint_gpu.simulation.search.verdict import (
     Judgement,
     Together,
     Verdict,
-    best_of,
+    at_best_of,
     fold,
     of_verdict,
     rank,
     row_of,
     turned,
+    with_runs,
 )
 from kubelint_gpu.simulation.transition import Transition
 from kubelint_gpu.values import replace
@@ -71,7 +72,7 @@ def _known(found: Judgement, cluster: Cluster) -> Judgement:
     asks = bool(found.workload.spec.resource_claims) and not cluster.devices_known
     if asks and found.verdict in (Verdict.COMPLETES, Verdict.MAY_STICK):
         unknown = "devices that its resource claims ask for"
-        told = replace(found, verdict=Verdict.UNDECIDED, unknown=unknown, trace=None)
+        told = with_runs(replace(found, verdict=Verdict.UNDECIDED, unknown=unknown), trace=None)
         return turned(found, told, hypotheses.DEVICES_KNOWN, hypotheses.DECLARED)
     return found
 
@@ -96,7 +97,7 @@ def _judged(asked: _Rollouts) -> tuple[Judgement, ...]:
         found = asked.judged()
     except UsedUp:
         return found
-    if any(one.placed < one.wanted or not one.ends for one in found):
+    if any(one.room.is_short or not one.ends for one in found):
         others, standing = unknown, None
         with suppress(UsedUp):
             standing = where_none_come(asked.transitions, asked.cluster)
@@ -124,7 +125,7 @@ def _softened(one: Judgement, other: Judgement, row: Row | None) -> Judgement:
     one = fold(one, row) if row is not None else one
     if one.verdict is Verdict.STUCK and other.verdict not in (Verdict.STUCK, None):
         return fold(one, weaker=True)
-    return replace(one, at_best=best_of(one, (one, other))) if one.placed < one.wanted else one
+    return at_best_of(one, (one, other)) if one.room.is_short else one
 
 
 def _grown(found: tuple[Judgement, ...], grown: tuple[Judgement, ...], asked: _Rollouts) -> tuple[Judgement, ...]:
@@ -135,15 +136,15 @@ def _grown(found: tuple[Judgement, ...], grown: tuple[Judgement, ...], asked: _R
     with suppress(UsedUp):
         grown = asked.judged(growth)
     found = tuple(map(_better, found, grown))
-    ending = [number for number, one in enumerate(found) if one.grows and one.verdict is Verdict.COMPLETES]
-    stalling = [number for number in ending if found[number].stalls is None]
+    ending = [number for number, one in enumerate(found) if one.runs.grows and one.verdict is Verdict.COMPLETES]
+    stalling = [number for number in ending if found[number].runs.stalls is None]
     if not stalling:
         return found
     with suppress(UsedUp):
         # the replicas themselves need nodes that join; does the rollout need more of them?
         still = RolloutAnalysis(transitions, cluster, budget, growth, joins=False).judge(stalling)
         found = tuple(
-            fold(replace(one, stalls=still[number].trace), row_of(still[number], hypotheses.NO_NODE_JOINS))
+            fold(with_runs(one, stalls=still[number].runs.trace), row_of(still[number], hypotheses.NO_NODE_JOINS))
             if number in stalling
             else one
             for number, one in enumerate(found)
@@ -171,7 +172,7 @@ def judge_together(
         later = RolloutAnalysis(transitions, cluster, budget, growth).judge_together(ends)
         grown = {one.workloads: one for one in later}
         found = tuple(
-            replace(grown[one.workloads], grows=True)
+            with_runs(grown[one.workloads], grows=True)
             if one.workloads in grown and rank(grown[one.workloads].verdict) > rank(one.verdict)
             else one
             for one in found
@@ -182,9 +183,10 @@ def judge_together(
 
 def _better(one: Judgement, grown: Judgement) -> Judgement:
     """The judgement with growing pools, if it is better or unknown, or if more nodes give no more room."""
-    short = one.verdict is grown.verdict is None and len(grown.eligible) > len(one.eligible)
+    short = one.verdict is grown.verdict is None and len(grown.room.eligible) > len(one.room.eligible)
     unknown = one.waits and grown.verdict is Verdict.UNDECIDED
-    if rank(grown.verdict) > rank(one.verdict) or grown.placed > one.placed or short or unknown:
-        stalls = one.trace if grown.verdict is Verdict.COMPLETES and one.waits else None
-        return fold(replace(grown, grows=True, stalls=stalls, rows=one.rows), row_of(grown, hypotheses.POOLS_GROWN))
+    if rank(grown.verdict) > rank(one.verdict) or grown.room.placed > one.room.placed or short or unknown:
+        stalls = one.runs.trace if grown.verdict is Verdict.COMPLETES and one.waits else None
+        told = with_runs(replace(grown, rows=one.rows), grows=True, stalls=stalls)
+        return fold(told, row_of(grown, hypotheses.POOLS_GROWN))
     return fold(one, row_of(grown, hypotheses.POOLS_GROWN)) if grown.rows else one

@@ -18,7 +18,7 @@ from kubelint_gpu.simulation.bounds.shortage import asks_too_much
 from kubelint_gpu.simulation.prepare.demand import always_room
 from kubelint_gpu.simulation.search.engine import GroupSearch
 from kubelint_gpu.simulation.search.situation import Situation
-from kubelint_gpu.simulation.search.verdict import Together, Verdict
+from kubelint_gpu.simulation.search.verdict import Runs, Together, Verdict
 from kubelint_gpu.values import Value, replace
 from kubelint_gpu.work import UsedUp, part
 
@@ -99,7 +99,7 @@ def judged_together(situation: Situation, *, ends: str = "") -> Together:
         with part(1 if question.surely_ends else 7, 8):
             found = next(found for one in asked(TOGETHER) if (found := one.decide(question)) is not None)
     except UsedUp:
-        found = Together((), Verdict.UNDECIDED, by_bound=False)
+        found = Together((), Verdict.UNDECIDED, Runs(searched=True))
     if found.verdict is Verdict.UNDECIDED:
         left = tuple(situation.participants[place].new for place in question.unproven())
         found = replace(found, workloads=left) if left else question.completes()
@@ -179,9 +179,9 @@ def _filled_node(question: GroupQuestion) -> Together | None:
         ):
             continue
         if not question.ends_in_any_order(place):
-            states, trace = filled_node(situation, question.rolling, place, question.ends)
-            if trace is not None:
-                return Together(question.workloads, Verdict.MAY_STICK, False, states, trace)
+            runs = filled_node(situation, question.rolling, place, question.ends)
+            if runs.trace is not None:
+                return Together(question.workloads, Verdict.MAY_STICK, runs)
     return None
 
 
@@ -192,7 +192,7 @@ def _search(question: GroupQuestion) -> Together:
     verdict = found.verdict
     if verdict is Verdict.UNDECIDED and question.roomy_at_rest:
         verdict = Verdict.COMPLETES
-    return Together(question.workloads, verdict, False, found.states, found.trace, found.evicts, found.eviction)
+    return Together(question.workloads, verdict, found.runs)
 
 
 TOGETHER: tuple[GroupDecider, ...] = (

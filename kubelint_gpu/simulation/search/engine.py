@@ -17,7 +17,7 @@ from kubelint_gpu.simulation.search import placements, replay, single_runs
 from kubelint_gpu.simulation.search.explorer import Exploration, explore
 from kubelint_gpu.simulation.search.situation import Situation
 from kubelint_gpu.simulation.search.trace import Evicted, Trace
-from kubelint_gpu.simulation.search.verdict import Verdict
+from kubelint_gpu.simulation.search.verdict import Runs, Verdict
 from kubelint_gpu.values import Value, replace
 from kubelint_gpu.work import UsedUp, part
 
@@ -34,10 +34,7 @@ class SearchResult(Value):
     simulation: simulations.Simulation
     starts: placements.Starts
     verdict: Verdict | None
-    states: int
-    trace: Trace | None = None
-    evicts: tuple[Evicted, ...] = ()
-    eviction: Trace | None = None
+    runs: Runs
 
 
 class GroupSearch:
@@ -70,7 +67,7 @@ class GroupSearch:
             if found is not None:
                 return found
         simulation = self.simulation(rolling, extra)
-        return SearchResult(simulation, placements.placements(simulation, 0), Verdict.UNDECIDED, 0)
+        return SearchResult(simulation, placements.placements(simulation, 0), Verdict.UNDECIDED, Runs(searched=True))
 
     def _search(
         self, simulation: simulations.Simulation, mine: Sequence[int] | None, ends: str, budget: int
@@ -85,7 +82,8 @@ class GroupSearch:
             all_mine = mine is not None and all(starts.least[one] == simulation.pod_types.wanted[one] for one in mine)
             states = starts.partial if all_mine else ()
         if not states:
-            return SearchResult(simulation, starts, None if starts.complete else Verdict.UNDECIDED, starts.looked_at)
+            verdict = None if starts.complete else Verdict.UNDECIDED
+            return SearchResult(simulation, starts, verdict, Runs(searched=True, states=starts.looked_at))
         first: dict[str, State] = {}
         model = simulation.model
         several = len({kind.priority for kind in simulation.pod_types.kinds}) > 1
@@ -105,7 +103,8 @@ class GroupSearch:
         looked_at = starts.looked_at + found.states + sum(one.states for one in runs)
         trace = self.replayed(simulation, path) if path else None
         evicts, eviction = self._evictions(simulation, found, first)
-        return SearchResult(simulation, starts, verdict, looked_at, trace, evicts, eviction)
+        told = Runs(searched=True, states=looked_at, trace=trace, evicts=evicts, eviction=eviction)
+        return SearchResult(simulation, starts, verdict, told)
 
     def playing(self, asked: Callable[[Sequence[Pod]], T], extra: list[Pod] | None = None) -> T | None:
         """The result of `asked` with `extra` running pods in play; None if too many attempts are needed.
@@ -176,8 +175,8 @@ class GroupSearch:
         )
         return replace(simulation, model=replace(simulation.model, joins=situation.joins), in_play=frozenset(gone))
 
-    def stuck_run(self, simulation: simulations.Simulation, ends: str = "") -> tuple[int, Trace | None]:
-        """A stuck run from one placement: the number of states looked at, and the run.
+    def stuck_run(self, simulation: simulations.Simulation, ends: str = "") -> Runs:
+        """A stuck run from one placement.
 
         With `ends`, only this workload must be stuck. No run if none is found within the budget, or if the scheduler
         core does not confirm it.
@@ -188,18 +187,18 @@ class GroupSearch:
             starts = placements.placements(simulation, self.situation.budget)
             start, looked_at = next(iter((*starts.full, *starts.partial)), None), starts.looked_at
         if start is None:
-            return looked_at, None
-        states, trace = self.stuck_from(simulation, start, ends)
-        return looked_at + states, trace
+            return Runs(states=looked_at)
+        found = self.stuck_from(simulation, start, ends)
+        return replace(found, states=looked_at + found.states)
 
-    def stuck_from(self, simulation: simulations.Simulation, start: State, ends: str = "") -> tuple[int, Trace | None]:
-        """A stuck run from one start: the number of states looked at, and the run."""
+    def stuck_from(self, simulation: simulations.Simulation, start: State, ends: str = "") -> Runs:
+        """A stuck run from one start."""
         states, trace = 0, None
         with suppress(replay.ReplayMismatch, UsedUp), part(3, 4):
             done = partial(simulation.model.done, name=ends)
             path, states = single_runs.stuck_path(simulation.model, start, done, self.situation.budget)
             trace = self.replayed(simulation, path) if path and all(map(simulation.has_spare, path)) else None
-        return states, trace
+        return Runs(states=states, trace=trace)
 
     def ends_once(self, rolling: frozenset[int], ends: str) -> bool:
         """Whether one run from one placement reaches the end of a workload's rollout. False if that is not known."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from enum import Enum
+from typing import Any, TypeVar
 
 from kubelint_gpu.kube.objects.quota import QuotaRefusal
 from kubelint_gpu.kube.objects.workload import Workload
@@ -29,8 +30,72 @@ class Verdict(str, Enum):
 
 
 WAITS = (Verdict.STUCK, Verdict.MAY_STICK)
-OF_A_RUN = ("verdict", "trace", "evicts", "eviction")
-"""What a search, or rollouts at once, say of runs in the same fields as a judgement."""
+
+
+class PodRoom(Value):
+    """How many pods of a workload find room before any rollout, and what keeps out the others.
+
+    Attributes:
+        wanted: how many pods it wants.
+        placed: how many of them can run at once, beside everything else.
+        at_best: how many can run if the others are placed in the best way for it; None if that is not known.
+        alone: how many could run beside only the running pods of the inventory.
+        waiting: what the next pod waits for beside everything else, if that is known.
+        refusal: how a quota keeps it from having all its pods; None if none does.
+        eligible: the nodes that take its pod when nothing else runs.
+        crowded: nodes on which a DaemonSet's pod finds no room beside the running pods of the inventory.
+    """
+
+    wanted: int = 0
+    placed: int = 0
+    at_best: int | None = None
+    alone: int = 0
+    waiting: Waiting | None = None
+    refusal: QuotaRefusal | None = None
+    eligible: frozenset[str] = frozenset()
+    crowded: frozenset[str] = frozenset()
+
+    @property
+    def is_short(self) -> bool:
+        """Whether not all its pods can run at once."""
+        return self.placed < self.wanted
+
+    @property
+    def full(self) -> frozenset[str]:
+        """The nodes on which a pod of a DaemonSet finds no room, as far as they are known."""
+        return self.crowded or frozenset(lack.node for lack in (self.waiting.lacks if self.waiting is not None else ()))
+
+    @property
+    def without_place(self) -> tuple[str, ...]:
+        """The nodes that refuse its next pod although no resource or device is short; empty if one is short."""
+        lacks = self.waiting.lacks if self.waiting is not None and self.is_short else ()
+        short = any(lack.resource or lack.held == Held.DEVICE.value for lack in lacks)
+        return () if short else tuple(sorted({lack.node for lack in lacks}))
+
+
+class Runs(Value):
+    """What runs of rollouts show.
+
+    Attributes:
+        searched: whether the search decided; otherwise a bound did.
+        states: how many states the search looked at.
+        trace: the shortest known run that gets stuck; None if there is none. For a StatefulSet that lacks room, how it
+            halts.
+        evicts: the pods that runs preempt, the earliest first.
+        eviction: the shortest run that preempts a pod of another workload; None if there is none.
+        grows: whether the verdict relies on nodes that an autoscaler may add.
+        stalls: if a rollout ends only after such a node joins, the shortest run that waits for one.
+        by_itself: if it is undecided beside other changes, whether a rollout ends while all others stay as they are.
+    """
+
+    searched: bool = False
+    states: int = 0
+    trace: Trace | None = None
+    evicts: tuple[Evicted, ...] = ()
+    eviction: Trace | None = None
+    grows: bool = False
+    stalls: Trace | None = None
+    by_itself: Verdict | None = None
 
 
 class Judgement(PartlyCompared):
@@ -39,52 +104,23 @@ class Judgement(PartlyCompared):
     Attributes:
         workload: the workload after its change.
         verdict: whether its rollout ends; None if there is no rollout, or if its pods lack room even without one.
-        by_bound: whether a bound decided it; otherwise the search did.
         by: the name of the decider.
-        states: how many states the search looked at.
-        wanted: how many pods it wants.
-        placed: how many of them can run at once before any rollout, beside everything else.
-        at_best: how many can run if the others are placed in the best way for it; None if that is not known.
-        waiting: what the next pod waits for beside everything else, if that is known.
-        alone: how many could run beside only the running pods of the inventory.
-        eligible: the nodes that take its pod when nothing else runs.
-        crowded: nodes on which a DaemonSet's pod finds no room beside the running pods of the inventory.
-        trace: the shortest known run that gets stuck; None if there is none. For a StatefulSet that lacks room, how it
-            halts.
-        evicts: the pods that runs of the rollout preempt, the earliest first.
-        eviction: the shortest run that preempts a pod of another workload; None if there is none.
-        grows: whether the verdict relies on nodes that an autoscaler may add.
-        stalls: if it ends only after such a node joins, the shortest run that waits for one.
-        refusal: how a quota keeps it from having all its pods; None if none does.
+        room: how many of its pods find room.
+        runs: what runs of its rollout show.
         unknown: what the verdict could not take into account, in words; else empty.
         company: if the rollout never ends by itself, the workloads whose rollouts at the same moment may let it end. If
             it is judged beside other changes, those that have changed when the run begins, or that make it undecided.
-        by_itself: if that is undecided, whether it ends while all others stay as they are.
         rows: what each hypothesis answered on the way to the verdict; ignored when judgements are compared.
     """
 
     not_compared = frozenset({"rows"})
     workload: Workload
     verdict: Verdict | None
-    by_bound: bool = True
     by: str = ""
-    states: int = 0
-    wanted: int = 0
-    placed: int = 0
-    at_best: int | None = None
-    waiting: Waiting | None = None
-    alone: int = 0
-    eligible: frozenset[str] = frozenset()
-    crowded: frozenset[str] = frozenset()
-    trace: Trace | None = None
-    evicts: tuple[Evicted, ...] = ()
-    eviction: Trace | None = None
-    grows: bool = False
-    stalls: Trace | None = None
-    refusal: QuotaRefusal | None = None
+    room: PodRoom = PodRoom()
+    runs: Runs = Runs()
     unknown: str = ""
     company: tuple[Workload, ...] = ()
-    by_itself: Verdict | None = None
     rows: tuple[Row, ...] = ()
 
     @classmethod
@@ -92,7 +128,8 @@ class Judgement(PartlyCompared):
         """The judgement of a workload when no work is left to judge it."""
         wanted = workload.replicas
         rows = (Row(*ALONE, Verdict.UNDECIDED.value, USED_UP, 0),)
-        return cls(workload, Verdict.UNDECIDED, by_bound=False, wanted=wanted, placed=wanted, alone=wanted, rows=rows)
+        room = PodRoom(wanted=wanted, placed=wanted, alone=wanted)
+        return cls(workload, Verdict.UNDECIDED, room=room, runs=Runs(searched=True), rows=rows)
 
     @property
     def ends(self) -> bool:
@@ -105,21 +142,10 @@ class Judgement(PartlyCompared):
         return self.verdict in WAITS
 
     @property
-    def full(self) -> frozenset[str]:
-        """The nodes on which a pod of a DaemonSet finds no room, as far as they are known."""
-        return self.crowded or frozenset(lack.node for lack in (self.waiting.lacks if self.waiting is not None else ()))
-
-    @property
-    def without_place(self) -> tuple[str, ...]:
-        """The nodes that refuse its next pod although no resource or device is short; empty if one is short."""
-        lacks = self.waiting.lacks if self.waiting is not None and self.placed < self.wanted else ()
-        short = any(lack.resource or lack.held == Held.DEVICE.value for lack in lacks)
-        return () if short else tuple(sorted({lack.node for lack in lacks}))
-
-    @property
     def is_of_names(self) -> bool:
         """Whether it contains names: of a run, of a waiting pod, or of other workloads."""
-        return any((self.waiting, self.trace, self.evicts, self.eviction, self.stalls, self.refusal, self.company))
+        room, runs = self.room, self.runs
+        return any((room.waiting, room.refusal, runs.trace, runs.evicts, runs.eviction, runs.stalls, self.company))
 
 
 class Together(Value):
@@ -128,23 +154,13 @@ class Together(Value):
     Attributes:
         workloads: the workloads of one group that roll out.
         verdict: whether all their rollouts end.
-        by_bound: whether a bound decided it.
-        states: how many states the search looked at.
-        trace: the shortest known run that gets stuck.
-        evicts: the pods that runs preempt.
-        eviction: the shortest run that preempts a pod of another workload.
-        grows: whether the verdict relies on nodes that an autoscaler may add.
+        runs: what runs of them show.
         numbers: the positions of `workloads` among the given transitions.
     """
 
     workloads: tuple[Workload, ...]
     verdict: Verdict | None
-    by_bound: bool = True
-    states: int = 0
-    trace: Trace | None = None
-    evicts: tuple[Evicted, ...] = ()
-    eviction: Trace | None = None
-    grows: bool = False
+    runs: Runs = Runs()
     numbers: tuple[int, ...] = ()
 
     @property
@@ -153,25 +169,38 @@ class Together(Value):
         return self.verdict in WAITS
 
 
+T = TypeVar("T", Judgement, Together)
+
+
 def worst(found: Sequence[Judgement]) -> Judgement:
     """The worst judgement of a workload over several orders; only possible if the orders disagree."""
-    chosen = min(found, key=lambda one: (one.placed >= one.wanted, one.placed, rank(one.verdict)))
-    chosen = replace(chosen, at_best=best_of(chosen, found))
+    chosen = min(found, key=lambda one: (not one.room.is_short, one.room.placed, rank(one.verdict)))
+    chosen = at_best_of(chosen, found)
     if chosen.verdict is Verdict.STUCK and any(one.verdict is not Verdict.STUCK for one in found):
         return replace(chosen, verdict=Verdict.MAY_STICK)
     return chosen
 
 
-def best_of(one: Judgement, found: Sequence[Judgement]) -> int | None:
-    """How many of its pods run at best, if any of these judgements of the same workload may hold.
+def at_best_of(one: Judgement, found: Sequence[Judgement]) -> Judgement:
+    """The judgement with how many of its pods run at best, if any of these judgements of its workload may hold.
 
     An undecided judgement may mean any number.
     """
     undecided = any(other.verdict is Verdict.UNDECIDED for other in found)
-    most = one.wanted if undecided else max(other.placed for other in found)
-    if most <= one.placed:
-        return one.at_best
-    return max(most, *(other.at_best or 0 for other in found))
+    most = one.room.wanted if undecided else max(other.room.placed for other in found)
+    if most <= one.room.placed:
+        return one
+    return with_room(one, at_best=max(most, *(other.room.at_best or 0 for other in found)))
+
+
+def with_room(judgement: Judgement, **changes: Any) -> Judgement:
+    """The judgement with some fields of its room changed."""
+    return replace(judgement, room=replace(judgement.room, **changes))
+
+
+def with_runs(told: T, **changes: Any) -> T:
+    """The judgement, or the result of a group, with some fields of its runs changed."""
+    return replace(told, runs=replace(told.runs, **changes))
 
 
 def rank(verdict: Verdict | None) -> int:
@@ -184,21 +213,21 @@ def unbounded(found: Judgement, told: Workload, built: int) -> Judgement:
     more = told.replicas - built
     if more <= 0:
         return replace(found, workload=told)
-    trace = found.trace
 
     def counted(one: Waiting) -> Waiting:
         return replace(one, count=one.count + more) if one.owner == told.key and not one.pod else one
 
-    return replace(
-        found,
-        workload=told,
-        wanted=_all(found.wanted, built, told),
-        placed=_all(found.placed, built, told),
-        alone=_all(found.alone, built, told),
-        at_best=None if found.at_best is None else _all(found.at_best, built, told),
-        waiting=None if found.waiting is None else counted(found.waiting),
-        trace=None if trace is None else replace(trace, waiting=tuple(map(counted, trace.waiting))),
+    room, trace = found.room, found.runs.trace
+    room = replace(
+        room,
+        wanted=_all(room.wanted, built, told),
+        placed=_all(room.placed, built, told),
+        alone=_all(room.alone, built, told),
+        at_best=None if room.at_best is None else _all(room.at_best, built, told),
+        waiting=None if room.waiting is None else counted(room.waiting),
     )
+    trace = None if trace is None else replace(trace, waiting=tuple(map(counted, trace.waiting)))
+    return with_runs(replace(found, workload=told, room=room), trace=trace)
 
 
 def _all(number: int, built: int, told: Workload) -> int:
@@ -215,16 +244,16 @@ def answer_of(judgement: Judgement) -> str:
     """Return the answer in the words of a row."""
     if judgement.verdict is not None:
         return judgement.verdict.value
-    if judgement.placed >= judgement.wanted:
+    room = judgement.room
+    if not room.is_short:
         return "completes"
-    best = judgement.at_best
-    lacks = "lacks room" if best is None or best <= judgement.placed else "may lack room"
-    return f"{lacks} ({judgement.placed} of {judgement.wanted})"
+    lacks = "lacks room" if room.at_best is None or room.at_best <= room.placed else "may lack room"
+    return f"{lacks} ({room.placed} of {room.wanted})"
 
 
 def row_of(judgement: Judgement, hypothesis: Hypothesis, argument: str = "", steps: int | None = None) -> Row:
     """Return the row of a judgement under a hypothesis."""
-    states = judgement.states if steps is None else steps
+    states = judgement.runs.states if steps is None else steps
     return Row(*hypothesis, answer_of(judgement), argument or judgement.by or SEARCH, states)
 
 
@@ -249,5 +278,5 @@ def turned(before: Judgement, after: Judgement, hypothesis: Hypothesis, argument
     """Return `after`, the judgement under a hypothesis, with the rows of both; unchanged if it is `before`."""
     if after is before:
         return after
-    row = row_of(after, hypothesis, argument, max(0, after.states - before.states))
+    row = row_of(after, hypothesis, argument, max(0, after.runs.states - before.runs.states))
     return fold(replace(after, rows=before.rows), row)

@@ -86,5 +86,5 @@ def test_room_that_is_there_is_not_missing_without_work_for_the_rollout():
     assert taking_nodes(found, subject) == {"node-1", "node-2"}
     known = room_in(found, subject)
     assert known is not None
-    assert known.placed == known.wanted == 16
+    assert known.room.placed == known.room.wanted == 16
     assert not list(checks()["KLG109"](found))

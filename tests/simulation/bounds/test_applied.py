@@ -39,12 +39,12 @@ def agent(gpus=1, **spec):
 def test_what_a_daemon_set_gives_up_in_the_same_apply_is_there_for_others(old, new):
     _, found = applied((agent(), agent(0)), (old, new), on=[node("n1"), node("n2")])
     assert found.verdict in (None, Verdict.COMPLETES)
-    assert (found.placed, found.wanted) == (1, 1)
+    assert (found.room.placed, found.room.wanted) == (1, 1)
 
 
 def test_what_a_daemon_set_keeps_is_there_for_nobody():
     _, found = applied((agent(), agent()), (deployment("web", gpus=0), deployment("web")), on=[node("n1"), node("n2")])
-    assert found.placed == 0
+    assert found.room.placed == 0
 
 
 def test_two_that_swap_nodes_for_a_host_port_wait_for_each_other_for_ever():
@@ -62,18 +62,18 @@ def at(priority, name, replicas=1, **spec):
 def test_it_is_the_victims_that_wait_and_the_preemptor_runs():
     web, batch, high = at(1, "web"), at(1, "batch"), at(9, "high")
     *victims, found = applied((web, web), (batch, batch), (None, high), on=[node("n", 2)])
-    assert (found.placed, found.wanted) == (1, 1)
+    assert (found.room.placed, found.room.wanted) == (1, 1)
     # one of them, and which one is not known
-    assert [(one.placed, one.at_best) for one in victims] == [(0, 1), (0, 1)]
+    assert [(one.room.placed, one.room.at_best) for one in victims] == [(0, 1), (0, 1)]
     (one, found) = applied((web, web), (at(9, "high", 1), at(9, "high", 2)), on=[node("n", 2)])
-    assert (one.placed, one.at_best, found.placed) == (0, 0, 2)
-    assert [lack.owners for lack in one.waiting.lacks] == [{"Deployment/d/high"}]
+    assert (one.room.placed, one.room.at_best, found.room.placed) == (0, 0, 2)
+    assert [lack.owners for lack in one.room.waiting.lacks] == [{"Deployment/d/high"}]
 
 
 def test_what_is_not_touched_and_lacked_its_room_before_is_not_told_of():
     web, batch = at(1, "web"), at(1, "batch")
     found = applied((web, web), (batch, batch), (at(9, "high"), at(9, "high", 0)), on=[node("n")])
-    assert [one.placed for one in found] == [1, 1, 0]
+    assert [one.room.placed for one in found] == [1, 1, 0]
 
 
 def test_a_new_workload_may_come_before_or_after_the_successor_of_a_pod_that_is_deleted_first():
@@ -81,17 +81,17 @@ def test_a_new_workload_may_come_before_or_after_the_successor_of_a_pod_that_is_
     old = deployment("api", surge=0, unavailable=1)
     one, _, found = applied((old, api), (kept, kept), (None, deployment("web")), on=[node("n", 3)])
     assert one.verdict is Verdict.MAY_STICK
-    assert (found.placed, found.at_best) == (0, 1)
+    assert (found.room.placed, found.room.at_best) == (0, 1)
 
 
 def test_a_quota_that_is_lowered_with_the_replicas_counts_the_pods_that_go():
     for one in (deployment("w", 3, surge=0, unavailable=1), workload("StatefulSet", "w", 3)):
         new = replace(one, replicas=2, spec=replace(one.spec, host_network=True))
         (found,) = applied((one, new), on=[node("n", 8), quota(2, used=3)])
-        assert (found.verdict, found.placed) == (Verdict.COMPLETES, 2)
+        assert (found.verdict, found.room.placed) == (Verdict.COMPLETES, 2)
         # what the status counts and nobody knows stays
         (found,) = applied((one, new), on=[node("n", 8), quota(2, used=4)])
-        assert (found.verdict, found.placed) == (None, 1)
+        assert (found.verdict, found.room.placed) == (None, 1)
 
 
 def test_a_quota_that_is_lowered_deletes_no_pod_and_refuses_a_surge():

@@ -67,7 +67,7 @@ def test_a_rollout_that_is_scaled_by_the_same_change_is_judged_as_brute_force_ju
         if truth is None or found.verdict is None:
             continue
         seen.append((seed, truth, found.verdict.value))
-        by_bound += found.by_bound
+        by_bound += not found.runs.searched
     assert [one for one in seen if one[1] != one[2]] == []
     pinned(drawn=100, compared=len(seen), by_bound=by_bound)
     assert {"stuck", "completes"} <= {truth for _, truth, _ in seen}
@@ -86,13 +86,13 @@ def test_a_rollout_that_is_scaled_by_the_same_change_is_judged_as_brute_force_ju
 def test_places_needed_are_those_of_the_new_replicas(before, after, gpus, surge, unavailable, expected):
     on = cluster(*[node(f"n{number}", count) for number, count in enumerate(gpus)])
     found = judge([change("x", before, after, surge=surge, unavailable=unavailable)], on)[0]
-    assert (found.verdict, found.by_bound) == (expected, True)
+    assert (found.verdict, found.runs.searched) == (expected, False)
 
 
 def test_pods_of_another_size_that_always_find_room_end_whatever_the_replicas_were():
     old, new = deployment("x", 1, 2, 1, 2), deployment("x", 5, 1, 1, 2)
     found = judge([Transition(new, old, known=True)], cluster(node("a", 6), node("b", 5)))[0]
-    assert (found.verdict, found.by_bound) == (DONE, True)
+    assert (found.verdict, found.runs.searched) == (DONE, False)
 
 
 def change(name, before, after, gpus=1, *, rolls=True, surge=1, unavailable=0, **spec):
@@ -127,16 +127,16 @@ def test_a_neighbour_that_gives_a_pod_away_first_leaves_it_to_luck_and_the_run_b
     changes = [change("x", 3, 3), *others(6), change("g", 3, 3, surge=0, unavailable=1)]
     found = judge(changes, nodes(24))
     assert (found[0].verdict, len(found[0].company)) == (MAY, 7)
-    assert found[0].trace is not None
-    assert found[0].trace.waiting[0].owner == "Deployment/d/x"
+    assert found[0].runs.trace is not None
+    assert found[0].runs.trace.waiting[0].owner == "Deployment/d/x"
     assert found[7].verdict is DONE
 
 
 def test_what_is_scaled_up_where_another_is_scaled_down_finds_room():
     changes = [change("x", 3, 5, rolls=False), change("s", 3, 1, rolls=False), *others(6, rolls=False)]
-    assert [(one.placed, one.wanted) for one in judge(changes, nodes(24))[:2]] == [(5, 5), (1, 1)]
+    assert [(one.room.placed, one.room.wanted) for one in judge(changes, nodes(24))[:2]] == [(5, 5), (1, 1)]
     two = [change("x", 1, 2, 2, rolls=False), change("s", 3, 1, rolls=False)]
-    assert judge(two, nodes(1, 5))[0].placed == 2
+    assert judge(two, nodes(1, 5))[0].room.placed == 2
 
 
 def test_rollouts_that_block_each_other_do_not_where_a_third_is_scaled_down():
@@ -168,7 +168,7 @@ def test_what_others_hold_that_stay_makes_it_certain_whoever_else_leaves():
 def test_what_is_undecided_says_how_it_goes_by_itself():
     assert judge(mixed(1, 2), nodes(17, 2))[0].verdict is DONE
     found = judge(mixed(1, 2), nodes(17, 2), budget=200)[0]
-    assert (found.verdict, found.by_itself) == (OPEN, STUCK)
+    assert (found.verdict, found.runs.by_itself) == (OPEN, STUCK)
     assert [one.meta.name for one in found.company] == ["s"]
 
 
@@ -178,7 +178,7 @@ def test_a_new_workload_may_take_the_place_that_a_rollout_leaves():
     changes = [change("x", 1, 1, **keeps_free), Transition(new, new, existing=False)]
     found = judge(changes, cluster(node("a"), node("b")))[0]
     assert found.verdict is MAY
-    assert "pod of Deployment d/new" in " ".join(step.message for step in found.trace.steps)
+    assert "pod of Deployment d/new" in " ".join(step.message for step in found.runs.trace.steps)
     pinned = deployment("new", nodeSelector={"kubernetes.io/hostname": "b"})
     changes[1] = Transition(pinned, pinned, existing=False)
     assert judge(changes, cluster(node("a"), node("b")))[0].verdict is DONE
@@ -194,14 +194,16 @@ def new(one):
 def test_pods_of_a_new_daemon_set_come_before_or_after_those_that_a_rollout_makes(gpus, gives, expected):
     daemons = new(workload("DaemonSet", "d"))
     found = judge([change("x", 1, 1, surge=1 - gives, unavailable=gives), daemons], cluster(node("n", gpus)))[0]
-    assert (found.verdict, found.placed) == (expected, 1)
+    assert (found.verdict, found.room.placed) == (expected, 1)
     # a race is lost to somebody: the verdict names whose pods may come first
     assert [one.key for one in found.company] == (["DaemonSet/d/d"] if expected is MAY else [])
     if expected is MAY:
-        assert found.trace.waiting[0].lacks[0].owners == {"DaemonSet/d/d"} | ({"Deployment/d/x"} if gpus > 1 else set())
+        assert found.runs.trace.waiting[0].lacks[0].owners == {"DaemonSet/d/d"} | (
+            {"Deployment/d/x"} if gpus > 1 else set()
+        )
 
 
 def test_what_runs_and_does_not_change_keeps_its_place_beside_a_new_daemon_set():
     still = change("x", 1, 1, rolls=False)
     x, daemons = judge([still, new(workload("DaemonSet", "d"))], cluster(node("n")))
-    assert (x.verdict, x.placed, daemons.placed) == (None, 1, 0)
+    assert (x.verdict, x.room.placed, daemons.room.placed) == (None, 1, 0)

@@ -24,10 +24,10 @@ def test_counting_alike_places_agrees_with_the_search(pinned):
     counted = [judge(transitions, nodes)[0] for transitions, nodes in cases]
     compared = 0
     for (transitions, nodes), found in zip(cases, counted, strict=True):
-        if found.by_bound and found.verdict in (STUCK, MAY):
+        if not found.runs.searched and found.verdict in (STUCK, MAY):
             with without("counting-shares"):
                 searched = judge(transitions, nodes)[0]
-            compared += not searched.by_bound
+            compared += searched.runs.searched
             assert searched.verdict in (found.verdict, OPEN)
     assert compared
     pinned(drawn=len(cases), compared=compared)
@@ -68,4 +68,4 @@ def nodes(count, gpus=1):
 def test_many_rollouts_of_unequal_replicas_all_end_by_counting():
     changes = [change(f"o{number}", 3 + number % 2, 4 - number % 2, unavailable=1) for number in range(8)]
     (together,) = judge_together(changes, nodes(28))
-    assert (together.verdict, together.by_bound, together.states) == (Verdict.COMPLETES, True, 0)
+    assert (together.verdict, not together.runs.searched, together.runs.states) == (Verdict.COMPLETES, True, 0)

@@ -34,7 +34,7 @@ def test_others_that_can_fill_the_last_zone_keep_the_new_pod_out_of_it(others, v
     assert (found.verdict is Verdict.MAY_STICK) == (verdict is not None)
     if verdict is not None:
         assert found.by == "crowded-start"
-        assert found.trace.waiting[0].owner == "Deployment/d/w"
+        assert found.runs.trace.waiting[0].owner == "Deployment/d/w"
 
 
 def test_a_pod_that_can_be_nowhere_else_has_its_place_before_others_fill_the_node():

@@ -22,4 +22,4 @@ def test_old_pods_that_find_no_place_are_replaced_like_others(update, expected):
     # one of three old pods has its two GPUs; three new ones that want one each have room when it is gone
     old, new = (workload("Deployment", "w", 3, gpus, update=update) for gpus in (2, 1))
     (found,) = judge([Transition(new, old)], read_cluster([node("n", 3)]))
-    assert (found.verdict, found.placed) == (expected, 3)
+    assert (found.verdict, found.room.placed) == (expected, 3)

@@ -52,7 +52,7 @@ def together(*nodes):
 def test_pods_that_fill_a_node_to_the_brim_keep_a_daemon_pod_off_it():
     found = together(*[16] * 12)
     assert found.verdict is Verdict.MAY_STICK
-    (waiting,) = found.trace.waiting
+    (waiting,) = found.runs.trace.waiting
     assert waiting.owner == "DaemonSet/d/agent"
     ((lack,),) = [waiting.lacks]
     assert lack.resource == "cpu"
@@ -66,4 +66,4 @@ def test_a_node_among_many_is_filled_within_the_work_of_a_few():
     with limited(30_000):
         found = together(*[16] * 400)
     assert found.verdict is Verdict.MAY_STICK
-    assert [one.owner for one in found.trace.waiting] == ["DaemonSet/d/agent"]
+    assert [one.owner for one in found.runs.trace.waiting] == ["DaemonSet/d/agent"]

@@ -99,7 +99,7 @@ def test_pods_apart_by_host_with_a_host_more_than_there_can_be():
         ],
         cluster(*nodes(*"abcabcabc")),
     )[0]
-    assert (grown.verdict, grown.by_bound) == (Verdict.COMPLETES, True)
+    assert (grown.verdict, grown.runs.searched) == (Verdict.COMPLETES, False)
 
 
 def in_quota(seed):
@@ -129,7 +129,7 @@ def test_the_search_says_the_same_of_quotas(pinned):
 
 def together(*workloads, on):
     found = judge_together(same(*workloads), cluster(*on))
-    return [(one.verdict, one.by_bound) for one in found]
+    return [(one.verdict, not one.runs.searched) for one in found]
 
 
 def test_daemon_sets_that_roll_with_others_end_where_no_node_can_be_filled():
@@ -143,8 +143,8 @@ def test_daemon_sets_that_roll_with_others_end_where_no_node_can_be_filled():
 def verdicts(seed):
     workloads, on = random_workloads(random.Random(seed))
     transitions, where = same(*workloads), cluster(*on)
-    alone = [(one.verdict, one.by_bound) for one in judge(transitions, where, budget=3_000)]
-    return [*alone, *((one.verdict, one.by_bound) for one in judge_together(transitions, where, budget=3_000))]
+    alone = [(one.verdict, not one.runs.searched) for one in judge(transitions, where, budget=3_000)]
+    return [*alone, *((one.verdict, not one.runs.searched) for one in judge_together(transitions, where, budget=3_000))]
 
 
 @pytest.mark.thorough

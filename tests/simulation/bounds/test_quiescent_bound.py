@@ -16,7 +16,7 @@ from kubelint_gpu.simulation.search.verdict import Verdict
 
 def together(*workloads, on):
     found = judge_together(same(*workloads), cluster(*on))
-    return [(one.verdict, one.by_bound) for one in found]
+    return [(one.verdict, not one.runs.searched) for one in found]
 
 
 def test_a_quota_lets_a_pod_be_made_beside_all_that_can_be_there_at_a_rest():

@@ -19,7 +19,7 @@ def new(*workloads):
 
 
 def told(found):
-    return [(one.verdict, one.placed, one.at_best, one.wanted) for one in found]
+    return [(one.verdict, one.room.placed, one.room.at_best, one.room.wanted) for one in found]
 
 
 def several(*sizes):
@@ -41,7 +41,7 @@ def test_many_of_different_sizes_are_decided_without_a_search():
     assert {one.by for one in found} == {"shortage-by-sum"}
     assert set(told(found)) == {(None, 0, 1, 1)}
     (together,) = judge_together(alive(*several(*sizes)), cluster(*of_cores(8, 8, 8, 8)))
-    assert (together.verdict, together.by_bound) == (None, True)
+    assert (together.verdict, together.runs.searched) == (None, False)
 
 
 def test_what_is_scaled_down_at_the_same_moment_is_counted_as_few():
@@ -53,11 +53,11 @@ def test_what_is_scaled_down_at_the_same_moment_is_counted_as_few():
 def test_room_for_all_of_them_is_no_shortage():
     found = judge(alive(*several("1", "2", "1")), cluster(*of_cores(4)))
     assert "shortage-by-sum" not in {one.by for one in found}
-    assert all(one.placed == one.wanted for one in found)
+    assert all(one.room.placed == one.room.wanted for one in found)
 
 
 def test_one_that_always_finds_room_is_left_to_the_others():
     small = cores("Deployment", "small", "1")
     found = judge(alive(*several("2", "2"), small), cluster(*of_cores(3)))
     assert found[2].by != "shortage-by-sum"
-    assert (found[2].placed, found[2].wanted) == (1, 1)
+    assert (found[2].room.placed, found[2].room.wanted) == (1, 1)

@@ -15,7 +15,7 @@ from kubelint_gpu.simulation.search.verdict import Verdict
 
 def judged(transitions, where, budget=20_000, *left_out):
     with without("quiescence", *left_out):
-        return [(one.verdict, one.states) for one in judge(transitions, where, budget=budget)]
+        return [(one.verdict, one.runs.states) for one in judge(transitions, where, budget=budget)]
 
 
 def unfolded(transitions, where, budget=20_000):

@@ -45,7 +45,7 @@ def evicted(*objects, beside):
     one = recreated("high", 1, 1, **HIGH)
     old = recreated("high", 1, 0, **HIGH)
     found = judge([Transition(one, old), *same(*beside)], cluster(*objects))[0]
-    return {each.owner.rpartition("/")[2] for each in found.evicts}
+    return {each.owner.rpartition("/")[2] for each in found.runs.evicts}
 
 
 def running(name, on):

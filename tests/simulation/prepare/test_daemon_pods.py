@@ -18,8 +18,10 @@ def test_two_daemon_sets_that_compete_are_looked_at_in_both_orders(order):
         judgement.workload.meta.name: judgement
         for judgement in judge(same(*pair, beside), cluster(node("n", 3), node("m", 2)))
     }
-    assert [(found[name].placed, found[name].alone, found[name].wanted) for name in ("one", "two")] == [(1, 2, 2)] * 2
-    assert (found["dep"].placed, found["dep"].wanted) == (0, 1)
+    assert [(found[name].room.placed, found[name].room.alone, found[name].room.wanted) for name in ("one", "two")] == [
+        (1, 2, 2)
+    ] * 2
+    assert (found["dep"].room.placed, found["dep"].room.wanted) == (0, 1)
 
 
 def test_daemon_sets_that_do_not_compete_change_nothing_for_each_other():

@@ -29,8 +29,10 @@ def judged(other, *running, priority=-5):
 def test_who_is_driven_from_another_node_may_take_the_place_that_a_rollout_frees():
     found = judged(large(), small())
     assert found.verdict is Verdict.MAY_STICK
-    assert found.trace is not None
-    assert {holder.owner for lack in found.trace.waiting[0].lacks for holder in lack.holders} == {"ReplicaSet/d/other"}
+    assert found.runs.trace is not None
+    assert {holder.owner for lack in found.runs.trace.waiting[0].lacks for holder in lack.holders} == {
+        "ReplicaSet/d/other"
+    }
     assert judged(large(), small(), priority=0).verdict is Verdict.COMPLETES, "it evicts the one that came"
 
 
@@ -75,4 +77,4 @@ def test_who_finds_room_once_nothing_terminates_drives_nobody_away():
     mine = deployment("w", 2, 1, 1, 0, **HERE)
     other = deployment("x", 2, 1, 1, 0, nodeSelector={"zone": "there"})
     alone, beside = (judge(same(*ones), cluster(*nodes, *running))[0] for ones in ([mine], [mine, other]))
-    assert (beside.verdict, beside.states) == (Verdict.COMPLETES, alone.states)
+    assert (beside.verdict, beside.runs.states) == (Verdict.COMPLETES, alone.runs.states)

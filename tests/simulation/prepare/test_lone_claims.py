@@ -20,7 +20,9 @@ def test_a_claim_that_one_bare_pod_names_is_as_one_that_is_made_for_it(devices):
             for number, entry in enumerate(entries)
         ]  # fmt: skip
         cluster = read_cluster([CLASS, plain("n1"), slices("n1", *["A"] * devices), *objects], version="1.34")
-        return [(one.placed, one.by) for one in judge([Transition(one, one, existing=False) for one in bare], cluster)]
+        return [
+            (one.room.placed, one.by) for one in judge([Transition(one, one, existing=False) for one in bare], cluster)
+        ]
 
     own = placed(
         [{"name": "c", "resourceClaimName": f"c{number}"} for number in range(3)],

@@ -56,7 +56,7 @@ CORDONED = tainted("node.kubernetes.io/unschedulable", unschedulable=True)
 def test_pods_that_no_capture_shows_may_stand_where_nothing_comes_any_more(kind, closed, placed):
     change = Transition(workload(kind, replicas=2), workload(kind), rolls=False, known=True)
     (found,) = judge([change], read_cluster([node("n1"), closed]))
-    assert (found.placed, max(found.placed, found.at_best or 0)) == (1, placed)
+    assert (found.room.placed, max(found.room.placed, found.room.at_best or 0)) == (1, placed)
 
 
 @pytest.mark.parametrize(

@@ -32,14 +32,14 @@ def stateful(replicas=2, gpus=1, policy="OrderedReady"):
 
 
 def messages(found):
-    return [step.message for step in found.trace.steps]
+    return [step.message for step in found.runs.trace.steps]
 
 
 def test_an_ordinal_that_waits_with_too_large_a_request_stops_every_sync():
     found = judged(stateful(), node("a", 2), ordinal(0, "a"), ordinal(1, gpus=4))
     assert found.verdict is Verdict.STUCK
     assert "old pod w-1 waits for a node" in messages(found)[0]
-    (waiting,) = found.trace.waiting
+    (waiting,) = found.runs.trace.waiting
     assert (waiting.pod, waiting.new) == ("w-1", False)
     assert "Insufficient nvidia.com/gpu" in waiting.scheduler
 
@@ -67,7 +67,7 @@ def test_an_ordinal_that_is_not_ready_now_may_never_be(policy, version, verdict)
     assert found.verdict is verdict
     if verdict is Verdict.MAY_STICK:
         assert "old pod w-1 on b is not ready" in messages(found)[0]
-        (waiting,) = found.trace.waiting
+        (waiting,) = found.runs.trace.waiting
         assert (waiting.pod, waiting.unready) == ("w-1", "b")
 
 
@@ -99,7 +99,7 @@ def test_a_third_template_removes_the_pod_of_the_second_that_waits_and_waits_its
     told = messages(found)
     assert "waits for a node" in told[0]
     assert any("old ReplicaSet 2 from 1 to 0" in message for message in told)
-    assert found.trace.waiting[0].new
+    assert found.runs.trace.waiting[0].new
 
 
 def test_a_request_that_was_too_large_gives_way_to_one_that_fits():

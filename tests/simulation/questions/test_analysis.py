@@ -27,7 +27,7 @@ from kubelint_gpu.simulation.questions.drain import drain
 from kubelint_gpu.simulation.questions.gang import gang
 from kubelint_gpu.simulation.questions.most_pods import placeable
 from kubelint_gpu.simulation.questions.rollouts import judge, judge_together
-from kubelint_gpu.simulation.search.verdict import Verdict, unbounded
+from kubelint_gpu.simulation.search.verdict import Verdict, unbounded, with_runs
 from kubelint_gpu.simulation.transition import Transition
 from kubelint_gpu.values import replace
 from kubelint_gpu.work import limited
@@ -38,14 +38,14 @@ STUCK, MAY, DONE = Verdict.STUCK, Verdict.MAY_STICK, Verdict.COMPLETES
 def test_one_pinned_gpu_is_held_by_the_old_pod_and_the_trace_closes_the_cycle():
     found = judged(deployment(), node("n"), node("other", 0))
     assert found.verdict is STUCK
-    assert found.trace is not None
-    assert [step.actor for step in found.trace.steps] == [
+    assert found.runs.trace is not None
+    assert [step.actor for step in found.runs.trace.steps] == [
         "start",
         "Deployment controller",
         "ReplicaSet controller",
         "kube-scheduler",
     ]
-    (waiting,) = found.trace.waiting
+    (waiting,) = found.runs.trace.waiting
     assert waiting.new
     assert waiting.held == ("resource",)
     lack = next(lack for lack in waiting.lacks if lack.node == "n")
@@ -96,20 +96,20 @@ def test_a_paused_deployment_rolls_nothing_out():
 
 def test_missing_capacity_is_no_deadlock():
     found = judged(deployment(replicas=2), node("n"))
-    assert (found.verdict, found.placed, found.wanted, found.alone) == (None, 1, 2, 1)
+    assert (found.verdict, found.room.placed, found.room.wanted, found.room.alone) == (None, 1, 2, 1)
 
 
 def test_what_fits_by_sum_does_not_fit_on_any_node():
     found = judged(deployment(gpus=2), node("a"), node("b"))
     assert found.verdict is None
-    assert not found.eligible
+    assert not found.room.eligible
 
 
 def test_a_host_port_is_held_like_a_gpu():
     found = judged(deployment(gpus=0, port=8080), node("n"))
     assert found.verdict is STUCK
-    assert found.trace is not None
-    assert found.trace.held == ("port",)
+    assert found.runs.trace is not None
+    assert found.runs.trace.held == ("port",)
     assert judged(deployment(gpus=0, port=8080), node("n"), node("m")).verdict is DONE
 
 
@@ -117,8 +117,8 @@ def test_anti_affinity_on_every_node_holds_a_place():
     one = deployment(replicas=2, gpus=0, affinity=apart("w"))
     found = judged(one, node("a"), node("b"))
     assert found.verdict is STUCK
-    assert found.trace is not None
-    assert found.trace.held == ("place",)
+    assert found.runs.trace is not None
+    assert found.runs.trace.held == ("place",)
     assert judged(one, node("a"), node("b"), node("c")).verdict is DONE
 
 
@@ -138,8 +138,8 @@ def test_spreading_keeps_a_free_gpu_from_the_surge_pod():
     one = deployment(replicas=3, topologySpreadConstraints=spread("w"))
     found = judged(one, node("a", 4), node("b", 1))
     assert found.verdict is STUCK
-    assert found.trace is not None
-    assert set(found.trace.held) == {"place", "resource"}
+    assert found.runs.trace is not None
+    assert set(found.runs.trace.held) == {"place", "resource"}
     assert judged(one, node("a", 4), node("b", 2)).verdict is DONE
 
 
@@ -153,8 +153,8 @@ def test_a_claim_for_one_pod_blocks_the_surge_pod():
     one = deployment(gpus=0, volumes=mounted("c"))
     found = judged(one, node("n"), claim("c", "ReadWriteOncePod"))
     assert found.verdict is STUCK
-    assert found.trace is not None
-    assert found.trace.held == ("volume",)
+    assert found.runs.trace is not None
+    assert found.runs.trace.held == ("volume",)
     assert judged(recreated(gpus=0, volumes=mounted("c")), node("n"), claim("c", "ReadWriteOncePod")).verdict is DONE
 
 
@@ -180,8 +180,8 @@ def test_a_disk_attached_to_one_node_blocks_a_surge_pod_that_lands_on_another():
     one = deployment(gpus=1, volumes=mounted("c"))
     found = judged(one, node("a"), node("b"), claim("c", "ReadWriteOnce"))
     assert found.verdict is STUCK
-    assert found.trace is not None
-    assert [lack.plugin for lack in found.trace.waiting[0].lacks] == ["VolumeAttach"]
+    assert found.runs.trace is not None
+    assert [lack.plugin for lack in found.runs.trace.waiting[0].lacks] == ["VolumeAttach"]
     both = judged(deployment(gpus=0, volumes=mounted("c")), node("a"), node("b"), claim("c", "ReadWriteOnce"))
     assert both.verdict is MAY
     assert judged(one, node("a"), node("b"), claim("c", "ReadWriteMany")).verdict is DONE
@@ -197,9 +197,9 @@ def test_quota_decides_like_free_gpus_although_the_cluster_is_full_of_them(
     found = judged(deployment("w", replicas, 1, surge, unavailable), node("n", 16), quota(hard))
     assert found.verdict is expected
     if expected is STUCK:
-        assert found.trace is not None
-        assert found.trace.held == ("quota",)
-        assert found.trace.waiting[0].refusal.quota == "q"
+        assert found.runs.trace is not None
+        assert found.runs.trace.held == ("quota",)
+        assert found.runs.trace.waiting[0].refusal.quota == "q"
 
 
 def test_use_that_the_quota_tells_of_stays_and_that_of_known_pods_moves():
@@ -208,8 +208,8 @@ def test_use_that_the_quota_tells_of_stays_and_that_of_known_pods_moves():
     blocked = judged(deployment(), node("n", 16), quota(3, used=3))
     assert blocked.verdict is STUCK
     full = judged(deployment(replicas=2), node("n", 16), quota(1))
-    assert (full.verdict, full.placed) == (None, 1)
-    assert full.refusal.exceeded
+    assert (full.verdict, full.room.placed) == (None, 1)
+    assert full.room.refusal.exceeded
 
 
 def test_a_running_pod_of_the_workload_is_its_old_pod_where_it_is():
@@ -218,8 +218,8 @@ def test_a_running_pod_of_the_workload_is_its_old_pod_where_it_is():
     pinned = deployment(nodeSelector={"kubernetes.io/hostname": "b"})
     found = judged(pinned, node("a"), node("b"), running)
     assert found.verdict is STUCK
-    assert found.trace is not None
-    assert "1 on b" in found.trace.steps[0].message
+    assert found.runs.trace is not None
+    assert "1 on b" in found.runs.trace.steps[0].message
 
 
 def test_more_running_pods_than_replicas_are_scaled_down_before_the_rollout():
@@ -253,7 +253,7 @@ def test_a_higher_priority_in_the_new_template_evicts_its_own_predecessor():
     old, new = deployment(), deployment(priority=10)
     (found,) = judge([Transition(new, old)], cluster(node("n")))
     assert found.verdict is DONE
-    assert not found.evicts
+    assert not found.runs.evicts
     never = deployment(priority=10, preemptionPolicy="Never")
     (found,) = judge([Transition(never, old)], cluster(node("n")))
     assert found.verdict is STUCK
@@ -263,20 +263,20 @@ def test_a_rollout_that_evicts_a_neighbour_says_whom_and_which_budget_it_breaks(
     neighbour = pod("batch", "n", owner=("ReplicaSet", "batch-1"))
     found = judged(deployment(priority=10), node("n", 2), neighbour, budget("keep", "batch", minAvailable=1))
     assert found.verdict is DONE
-    (evicted,) = found.evicts
+    (evicted,) = found.runs.evicts
     assert (evicted.owner, evicted.priority, evicted.node, evicted.count) == ("ReplicaSet/d/batch-1", 0, "n", 1)
     assert (evicted.by, evicted.by_priority, evicted.budgets) == ("Deployment/d/w", 10, ("keep",))
-    assert found.eviction is not None
-    assert "evicts" in found.eviction.steps[-1].message
+    assert found.runs.eviction is not None
+    assert "evicts" in found.runs.eviction.steps[-1].message
     calm = judged(deployment(priority=10, preemptionPolicy="Never"), node("n", 2), neighbour)
-    assert (calm.verdict, calm.evicts) == (STUCK, ())
+    assert (calm.verdict, calm.runs.evicts) == (STUCK, ())
 
 
 def test_pods_of_lower_priority_that_hold_nothing_scarce_are_left_alone():
     agents = [pod(f"agent-{i}", f"n{i}", 0, owner=("DaemonSet", "agent")) for i in range(3)]
     found = judged(deployment(priority=10, replicas=3), *(node(f"n{i}") for i in range(3)), *agents)
-    assert (found.verdict, found.evicts) == (STUCK, ())
-    assert found.by_bound
+    assert (found.verdict, found.runs.evicts) == (STUCK, ())
+    assert not found.runs.searched
 
 
 def test_an_undecided_search_is_settled_by_what_holds_at_rest():
@@ -290,7 +290,7 @@ def test_a_daemon_pod_that_is_evicted_waits_for_its_own_node():
     daemon = pod("agent-x", "n", owner=("DaemonSet", "agent"))
     found = judged(deployment(priority=10), node("n", 2), node("m", 0), daemon)
     assert found.verdict is DONE
-    assert [one.owner for one in found.evicts] == ["DaemonSet/d/agent"]
+    assert [one.owner for one in found.runs.evicts] == ["DaemonSet/d/agent"]
 
 
 def test_a_daemon_set_of_the_same_render_holds_its_part_of_every_node():
@@ -305,10 +305,10 @@ def test_a_daemon_set_of_the_same_render_holds_its_part_of_every_node():
 def test_daemon_sets_of_the_table(gpus, surge, unavailable, expected):
     rolling = {"type": "RollingUpdate", "rollingUpdate": {"maxSurge": surge, "maxUnavailable": unavailable}}
     found = judged(workload("DaemonSet", gpus=1, update=rolling), *(node(f"n{i}", gpus) for i in range(3)))
-    assert (found.verdict, found.wanted) == (expected, 3)
+    assert (found.verdict, found.room.wanted) == (expected, 3)
     if expected is STUCK:
-        assert found.trace is not None
-        (waiting,) = found.trace.waiting
+        assert found.runs.trace is not None
+        (waiting,) = found.runs.trace.waiting
         assert waiting.held == ("resource",)
         assert "node(s) didn't satisfy plugin(s) [NodeAffinity]" in waiting.scheduler
 
@@ -317,8 +317,8 @@ def test_a_daemon_set_with_surge_and_a_host_port_never_ends():
     rolling = {"type": "RollingUpdate", "rollingUpdate": {"maxSurge": 1, "maxUnavailable": 0}}
     found = judged(workload("DaemonSet", gpus=0, port=9100, update=rolling), node("a", 0), node("b", 0))
     assert found.verdict is STUCK
-    assert found.trace is not None
-    assert found.trace.held == ("port",)
+    assert found.runs.trace is not None
+    assert found.runs.trace.held == ("port",)
 
 
 @pytest.mark.parametrize("policy", ["OrderedReady", "Parallel"])
@@ -335,7 +335,7 @@ def test_a_stateful_set_with_a_grown_request_or_a_moved_selector():
     assert found.verdict is DONE
     pinned = workload("StatefulSet", replicas=2, nodeSelector={"zone": "b"})
     found = judge([Transition(pinned, old)], cluster(node("a", 2), node("b", 2, "b"), pod("x", "b"), pod("y", "b")))[0]
-    assert (found.verdict, found.alone) == (None, 0)
+    assert (found.verdict, found.room.alone) == (None, 0)
 
 
 def test_an_ordered_stateful_set_stops_at_the_ordinal_that_finds_no_room():
@@ -344,9 +344,9 @@ def test_an_ordered_stateful_set_stops_at_the_ordinal_that_finds_no_room():
     waiting = deployment("other", 1, 1)
     found = judge(same(workload("StatefulSet", replicas=2), waiting), cluster(node("n", 2), *running))
     assert found[0].verdict is MAY
-    assert found[0].trace is not None
-    assert [(one.owner, one.new) for one in found[0].trace.waiting] == [("StatefulSet/d/w", True)]
-    assert "deletes pod 1" in [step.message for step in found[0].trace.steps][1]
+    assert found[0].runs.trace is not None
+    assert [(one.owner, one.new) for one in found[0].runs.trace.waiting] == [("StatefulSet/d/w", True)]
+    assert "deletes pod 1" in [step.message for step in found[0].runs.trace.steps][1]
 
 
 def test_claims_of_an_ordinal_pin_it():
@@ -369,7 +369,7 @@ def test_a_gpu_that_another_waits_for_is_lost_between_delete_and_create():
     ]
     found = judge(same(mine, other), cluster(node("n", 2), *running))
     assert found[0].verdict is MAY
-    assert (found[1].verdict, found[1].placed) == (None, 1)
+    assert (found[1].verdict, found[1].room.placed) == (None, 1)
 
 
 def test_two_rollouts_that_block_each_other_only_together():
@@ -385,8 +385,8 @@ def test_two_rollouts_that_block_each_other_only_together():
     assert [one.verdict for one in judge(same(big, small), objects)] == [DONE, DONE]
     (together,) = judge_together(same(big, small), objects)
     assert together.verdict is MAY
-    assert together.trace is not None
-    assert [one.owner for one in together.trace.waiting] == ["Deployment/d/big"]
+    assert together.runs.trace is not None
+    assert [one.owner for one in together.runs.trace.waiting] == ["Deployment/d/big"]
     assert {one.key for one in together.workloads} == {"Deployment/d/big", "Deployment/d/small"}
 
 
@@ -399,7 +399,7 @@ def test_rollouts_that_do_not_compete_are_not_judged_together():
 def test_a_bare_pod_that_is_evicted_is_lost():
     found = judged(deployment(priority=10), node("n", 2), pod("lone", "n"))
     assert found.verdict is DONE
-    assert [(one.owner, one.lost) for one in found.evicts] == [("Pod/d/lone", True)]
+    assert [(one.owner, one.lost) for one in found.runs.evicts] == [("Pod/d/lone", True)]
 
 
 def test_a_grown_request_needs_room_beside_the_old_pods():
@@ -427,7 +427,7 @@ def test_a_changed_strategy_counts_as_it_shall_be():
 
 def test_without_a_changed_template_nothing_is_rolled_out():
     (found,) = judge([Transition(deployment(), deployment(), rolls=False)], cluster(node("n")))
-    assert (found.verdict, found.placed) == (None, 1)
+    assert (found.verdict, found.room.placed) == (None, 1)
 
 
 def test_device_claims_are_not_looked_at_and_the_judgement_does_not_pretend():
@@ -446,7 +446,7 @@ def test_a_run_that_devices_could_rule_out_is_not_told_and_one_that_nothing_can_
     assert judged(one, *nodes, beside=(beside,)).verdict is MAY
     light = deployment("w", 1, 1, 1, 0, affinity=apart("w"), **claims)
     found = judged(light, *nodes, beside=(beside,))
-    assert (found.verdict, found.trace) == (Verdict.UNDECIDED, None)
+    assert (found.verdict, found.runs.trace) == (Verdict.UNDECIDED, None)
     assert judged(deployment("w", 1, 1, 1, 0, **claims), node("n")).verdict is STUCK
 
 
@@ -455,7 +455,7 @@ def test_ordinals_below_the_partition_run_although_the_new_template_fits_nowhere
     update = {"type": "RollingUpdate", "rollingUpdate": {"partition": partition}}
     old, new = (workload("StatefulSet", "w", 2, gpus, update=update, more={"serviceName": "w"}) for gpus in (1, 4))
     (found,) = judge([Transition(new, old)], cluster(node("n", 2)))
-    assert (found.placed, found.wanted) == (placed, 2)
+    assert (found.room.placed, found.room.wanted) == (placed, 2)
     assert found.verdict is (DONE if placed == 2 else None)
 
 
@@ -464,7 +464,7 @@ def test_ordinals_that_keep_an_old_template_run_only_where_that_fits():
     update = {"type": "RollingUpdate", "rollingUpdate": {"partition": 2}}
     old, new = (workload("StatefulSet", "w", 2, gpus, update=update, more=more, affinity=apart("w")) for gpus in (1, 4))
     (found,) = judge([Transition(new, old)], cluster(node("n", 2)))
-    assert (found.verdict, found.placed, found.wanted) == (None, 1, 2)
+    assert (found.verdict, found.room.placed, found.room.wanted) == (None, 1, 2)
     assert judge([Transition(new, old)], cluster(node("n", 2), node("m")))[0].verdict is DONE
 
 
@@ -567,7 +567,7 @@ def judged_within(many, *objects):
     """The judgements of some workloads, and the steps that they took."""
     with limited(1_000_000) as allowance:
         found = judge(same(*many), cluster(*objects))
-    return [replace(one, workload=deployment(), states=0) for one in found], 1_000_000 - allowance.left
+    return [with_runs(replace(one, workload=deployment()), states=0) for one in found], 1_000_000 - allowance.left
 
 
 def test_workloads_that_nothing_tells_apart_are_one_question():
@@ -583,11 +583,14 @@ def test_workloads_that_nothing_tells_apart_are_one_question():
 def test_a_label_that_somebody_looks_at_tells_workloads_apart():
     keeps_off = pod("old", "n", affinity=apart("d1"))
     found = judge(same(deployment("d0"), deployment("d1"), deployment("d2")), cluster(node("n", 9), keeps_off))
-    assert [(one.workload.meta.name, one.placed) for one in found] == [("d0", 1), ("d1", 0), ("d2", 1)]
+    assert [(one.workload.meta.name, one.room.placed) for one in found] == [("d0", 1), ("d1", 0), ("d2", 1)]
 
 
 def told(found):
-    return [(one.workload.key, one.verdict, one.wanted, one.placed, one.alone, one.at_best) for one in found]
+    return [
+        (one.workload.key, one.verdict, one.room.wanted, one.room.placed, one.room.alone, one.room.at_best)
+        for one in found
+    ]
 
 
 @pytest.mark.parametrize("seed", SEEDS)

@@ -15,7 +15,7 @@ SEEDS = range(60)
 
 def best(workloads, where, *, existing):
     (found, *_) = judge([Transition(one, one, existing=existing) for one in workloads], where)
-    return found.placed, found.at_best
+    return found.room.placed, found.room.at_best
 
 
 def low_and_high(random_one):

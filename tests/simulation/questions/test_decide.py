@@ -36,7 +36,7 @@ def judged(case):
 
 def outcome(found):
     """Whether it ends; of a workload that never has all its pods, how many it has."""
-    return found.placed if found.placed < found.wanted else found.verdict
+    return found.room.placed if found.room.placed < found.room.wanted else found.verdict
 
 
 def brute_force(case):

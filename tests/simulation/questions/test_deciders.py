@@ -22,7 +22,7 @@ def test_a_rollout_that_ends_whatever_others_do_ends_beside_one_that_waits():
         transitions, cluster = program_input(case)
         transitions = [replace(one, known=False) if one.existing else one for one in transitions]
         found = judge(transitions, cluster)
-        waiting = [place for place, one in enumerate(found) if one.waits or one.placed < one.wanted]
+        waiting = [place for place, one in enumerate(found) if one.waits or one.room.placed < one.room.wanted]
         for place, one in enumerate(found):
             ends = one.verdict is Verdict.COMPLETES and one.by in ENDS_ANYHOW
             for other in waiting if ends and transitions[place].existing and transitions[place].rolls else ():
@@ -31,6 +31,6 @@ def test_a_rollout_that_ends_whatever_others_do_ends_beside_one_that_waits():
                     for number, each in enumerate(transitions)
                 ]
                 together = judge_together(pair, cluster, ends=one.workload.key)
-                assert not any(told.waits and told.trace is not None for told in together), seed
+                assert not any(told.waits and told.runs.trace is not None for told in together), seed
                 asked += 1
     assert asked >= 12

@@ -44,10 +44,10 @@ def daemons():
 def test_who_waits_already_may_take_the_place_that_the_old_pod_leaves(one):
     found = judged(one, node("a"), waiting())
     assert found.verdict is Verdict.MAY_STICK
-    told = [step.message for step in found.trace.steps]
+    told = [step.message for step in found.runs.trace.steps]
     assert "Pod o/other waits for a node" in told[0]
     assert any("binds Pod o/other to a" in message for message in told)
-    (mine,) = [waits for waits in found.trace.waiting if waits.owner == one.key]
+    (mine,) = [waits for waits in found.runs.trace.waiting if waits.owner == one.key]
     assert [holder.owner for lack in mine.lacks for holder in lack.holders] == ["Pod/o/other"]
     assert judged(one, node("a")).verdict is Verdict.COMPLETES
 
@@ -134,8 +134,8 @@ def test_many_who_wait_for_the_same_are_not_more_than_those_who_can_come():
     others = [waiting(f"o-{number}", owner=("ReplicaSet", "o")) for number in range(60)]
     found = judged(recreated(replicas=3), node("a", 3), *others)
     assert found.verdict is Verdict.MAY_STICK
-    assert found.states < 5_000
-    assert GPU in found.trace.waiting[0].scheduler
+    assert found.runs.states < 5_000
+    assert GPU in found.runs.trace.waiting[0].scheduler
 
 
 def test_each_of_many_workloads_is_told_of_whoever_waits():
@@ -157,9 +157,9 @@ def test_rollouts_of_the_same_moment_see_who_waits():
     assert [one.verdict for one in judge_together(ones, cluster(*free))] == [Verdict.COMPLETES]
     (found,) = judge_together(ones, cluster(*free, waiting()))
     assert found.verdict is Verdict.MAY_STICK
-    assert found.trace is not None
+    assert found.runs.trace is not None
     assert [one.meta.name for one in found.workloads] == ["a", "b"]
-    holders = {holder.owner for waits in found.trace.waiting for lack in waits.lacks for holder in lack.holders}
+    holders = {holder.owner for waits in found.runs.trace.waiting for lack in waits.lacks for holder in lack.holders}
     assert "Pod/o/other" in holders
     assert [one.verdict for one in judge_together(ones, cluster(node("n", 4), waiting()))] == [Verdict.COMPLETES]
 

@@ -105,7 +105,7 @@ def test_a_pod_that_takes_the_device_of_a_claim_keeps_it_from_one_that_asks_for_
         read_workload(deployment("web", 2, asking(), maxSurge=0, maxUnavailable=1)),
     ]
     found = judge([Transition(one, one) for one in workloads], cluster)
-    assert [(one.placed, one.at_best) for one in found] == [(0, 2), (1, 2)]
+    assert [(one.room.placed, one.room.at_best) for one in found] == [(0, 2), (1, 2)]
 
 
 def test_where_a_quota_counts_claims_both_ways_are_undecided() -> None:
@@ -147,7 +147,7 @@ def test_claims_to_devices_that_are_not_known_relate_no_workloads_and_no_search_
     workloads = [read_workload(deployment(f"web-{number}", 2, using("gpu"))) for number in range(4)]
     cluster = read_cluster([node(f"n{number}", number) for number in range(10)], version="1.36.3")
     for found in judge([Transition(one, one) for one in workloads], cluster):
-        assert (found.verdict.value, found.states) == ("undecided", 0)
+        assert (found.verdict.value, found.runs.states) == ("undecided", 0)
         assert "devices that its resource claims ask for" in found.unknown
 
 

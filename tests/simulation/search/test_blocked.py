@@ -13,8 +13,8 @@ STUCK = Verdict.STUCK
 
 def lacks(found):
     assert found.verdict is STUCK
-    assert found.trace is not None
-    return found.trace.waiting[0].lacks
+    assert found.runs.trace is not None
+    return found.runs.trace.waiting[0].lacks
 
 
 def owners(lack):
@@ -78,8 +78,8 @@ def test_everything_that_is_short_on_a_node_is_named_the_device_first():
 @pytest.mark.parametrize("home", ["a", "b", "c"])
 def test_a_run_begins_where_the_inventory_says_that_the_pods_are(home):
     found = judged(deployment(affinity=apart("w", "zone")), node("a"), node("b"), node("c"), pod("w", home))
-    assert found.trace is not None
-    assert f"1 on {home}" in found.trace.steps[0].message
+    assert found.runs.trace is not None
+    assert f"1 on {home}" in found.runs.trace.steps[0].message
 
 
 def test_known_pods_stay_where_they_are_whatever_else_is_placed():
@@ -94,8 +94,8 @@ def test_known_pods_stay_where_they_are_whatever_else_is_placed():
         cluster(*nodes, *pods),
     )
     assert found.verdict is STUCK
-    assert found.trace is not None
-    opening = found.trace.steps[0].message
+    assert found.runs.trace is not None
+    opening = found.runs.trace.steps[0].message
     mine, theirs = opening.split("; ")[:2]
     assert "on b" in mine
     assert "on c" in mine
@@ -104,5 +104,5 @@ def test_known_pods_stay_where_they_are_whatever_else_is_placed():
 
 def test_of_equal_nodes_the_first_is_told():
     found = judged(deployment(affinity=apart("w", "zone")), node("a"), node("b"))
-    assert found.trace is not None
-    assert found.trace.steps[0].message.startswith("the old pods run: 1 on a;")
+    assert found.runs.trace is not None
+    assert found.runs.trace.steps[0].message.startswith("the old pods run: 1 on a;")

@@ -29,6 +29,6 @@ def test_a_placement_that_greed_does_not_find_is_searched_for(sizes, placed):
     workloads = [deployment(f"w{number}", gpus=size) for number, size in enumerate(sizes)]
     search, simulation = search_of(*workloads, nodes=2)
     assert (one_placement(simulation) is not None) is placed
-    states, trace = search.stuck_run(simulation)
-    assert states > 0
-    assert [one.owner for one in trace.waiting] == ["Deployment/d/w0"]
+    found = search.stuck_run(simulation)
+    assert found.states > 0
+    assert [one.owner for one in found.trace.waiting] == ["Deployment/d/w0"]

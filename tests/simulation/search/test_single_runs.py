@@ -23,7 +23,7 @@ def together():
 def test_a_node_that_others_fill_while_its_daemon_pod_is_away_is_found_and_told():
     found = together()
     assert found.verdict is Verdict.MAY_STICK
-    [waiting] = found.trace.waiting
+    [waiting] = found.runs.trace.waiting
     assert waiting.owner == "DaemonSet/d/agent"
     assert [lack.resource for lack in waiting.lacks] == ["cpu"]
     assert together() == found
@@ -33,7 +33,7 @@ def test_the_place_that_a_larger_pod_left_goes_to_a_smaller_one():
     workloads = [workload("StatefulSet", "s1", 5, 1), workload("StatefulSet", "s2", 3, 2)]
     found = judge_together(same(*workloads), cluster(*(node(f"n{i}", 4) for i in range(3))))[0]
     assert found.verdict is Verdict.MAY_STICK
-    assert {one.owner for one in found.trace.waiting} == {"StatefulSet/d/s2"}
+    assert {one.owner for one in found.runs.trace.waiting} == {"StatefulSet/d/s2"}
 
 
 def test_single_runs_and_a_filled_node_are_two_ways_to_find_it():

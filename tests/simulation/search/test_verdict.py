@@ -5,14 +5,14 @@ from __future__ import annotations
 import pytest
 from rollout_objects import deployment
 
-from kubelint_gpu.simulation.search.verdict import Judgement, Verdict, rank, worst
+from kubelint_gpu.simulation.search.verdict import Judgement, PodRoom, Verdict, rank, worst
 
 STUCK, MAY, DONE, OPEN = Verdict.STUCK, Verdict.MAY_STICK, Verdict.COMPLETES, Verdict.UNDECIDED
 WEB = deployment("web", 3, 1)
 
 
 def judgement(verdict, placed=3):
-    return Judgement(WEB, verdict, wanted=3, placed=placed)
+    return Judgement(WEB, verdict, room=PodRoom(3, placed))
 
 
 @pytest.mark.parametrize(
@@ -28,7 +28,7 @@ def judgement(verdict, placed=3):
 )
 def test_the_worst_order_counts_and_is_certain_only_where_all_are_alike(found, told):
     one = worst([judgement(*each) for each in found])
-    assert (one.verdict, one.placed) == told
+    assert (one.verdict, one.room.placed) == told
 
 
 def test_verdicts_stand_between_the_worst_and_the_best():
@@ -37,4 +37,10 @@ def test_verdicts_stand_between_the_worst_and_the_best():
 
 def test_without_work_left_all_pods_are_taken_to_have_places():
     one = Judgement.undecided(WEB)
-    assert (one.verdict, one.by_bound, one.wanted, one.placed, one.alone) == (OPEN, False, 3, 3, 3)
+    assert (one.verdict, not one.runs.searched, one.room.wanted, one.room.placed, one.room.alone) == (
+        OPEN,
+        False,
+        3,
+        3,
+        3,
+    )

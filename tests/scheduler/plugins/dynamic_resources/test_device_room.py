@@ -124,7 +124,7 @@ def test_a_rollout_of_many_pods_that_share_devices_is_decided_without_a_search()
     for replicas, told in ((5, (Verdict.COMPLETES, 0)), (17, (None, 0))):
         workload = by("w", replicas, SURGE, template="share-0")
         one = judge([Transition(workload, workload)], found)[0]
-        assert (one.verdict, one.states, one.placed) == (*told, min(replicas, 16))
+        assert (one.verdict, one.runs.states, one.room.placed) == (*told, min(replicas, 16))
 
 
 def test_a_new_pod_gets_the_device_that_its_old_one_kept_from_another_claim():
@@ -150,7 +150,7 @@ def test_bounds_and_the_search_agree(seed):
     with only_search():
         searched = RolloutAnalysis(transitions, again, 20_000).judge()
     for one, other in zip(told, searched, strict=True):
-        assert one.verdict is other.verdict or other.placed < other.wanted
+        assert one.verdict is other.verdict or other.room.placed < other.room.wanted
 
 
 def test_rollouts_of_unequal_claims_on_many_nodes_are_decided_without_a_search():
@@ -159,7 +159,7 @@ def test_rollouts_of_unequal_claims_on_many_nodes_are_decided_without_a_search()
     workloads = [by("one", 40, template="one"), by("two", 10, IN_PLACE, template="alike-2"),
                  by("three", 10, IN_PLACE, template="alike-3")]  # fmt: skip
     told = judge([Transition(one, one) for one in workloads], found)
-    assert [(one.verdict, one.states) for one in told] == [(Verdict.COMPLETES, 0)] * 3
+    assert [(one.verdict, one.runs.states) for one in told] == [(Verdict.COMPLETES, 0)] * 3
 
 
 @pytest.mark.parametrize("replicas", [9, 60])
@@ -178,7 +178,7 @@ def test_the_places_of_a_claim_that_many_pods_share_are_counted(replicas, ends, 
     (told,) = judge([Transition(shared, shared)], found)
     assert told.verdict is (Verdict.COMPLETES if ends or update is not SURGE else Verdict.STUCK)
     many = replace(shared, replicas=257)
-    assert [one.placed for one in judge([Transition(many, many)], found)] == [256]
+    assert [one.room.placed for one in judge([Transition(many, many)], found)] == [256]
 
 
 def uses(name):
@@ -211,7 +211,9 @@ def agrees_with_the_search(workloads, objects):
     with only_search():
         searched = RolloutAnalysis(transitions, cluster(*objects), 20_000).judge()
     for one, other in zip(told, searched, strict=True):
-        assert one.verdict is other.verdict or other.placed < other.wanted or other.verdict is Verdict.UNDECIDED
+        assert (
+            one.verdict is other.verdict or other.room.placed < other.room.wanted or other.verdict is Verdict.UNDECIDED
+        )
 
 
 def small(name, pods):
@@ -237,7 +239,7 @@ def test_pods_that_share_a_claim_are_decided_on_many_nodes_without_a_search():
     found = cluster(*map(plain, nodes), *(slices(name, "A") for name in nodes), claim("pool", asking()))
     shared = by("w", 10, claim="pool")
     (told,) = judge([Transition(shared, shared)], found)
-    assert (told.verdict, told.states) == (Verdict.COMPLETES, 0)
+    assert (told.verdict, told.runs.states) == (Verdict.COMPLETES, 0)
 
 
 def test_what_somebody_else_may_have_is_not_kept_for_a_claim_that_pods_share():
@@ -295,7 +297,7 @@ def test_claims_for_several_partitions_of_one_gpu_are_decided_without_a_search(g
     workload = by("w", 4, SURGE, template="four")
     found = partitioned(partition("four", "1g.10gb", "1g.10gb", "2g.20gb", "3g.40gb"), gpus=gpus)
     (told,) = judge([Transition(workload, workload)], found)
-    assert (told.verdict is Verdict.COMPLETES and not told.states) is decided
+    assert (told.verdict is Verdict.COMPLETES and not told.runs.states) is decided
 
 
 @pytest.mark.parametrize("seed", range(10))
@@ -310,7 +312,9 @@ def test_bounds_and_the_search_agree_about_partitions(seed):
     with only_search():
         searched = RolloutAnalysis(transitions, partitioned(*templates, gpus=gpus), 20_000).judge()
     for one, other in zip(told, searched, strict=True):
-        assert one.verdict is other.verdict or other.placed < other.wanted or other.verdict is Verdict.UNDECIDED
+        assert (
+            one.verdict is other.verdict or other.room.placed < other.room.wanted or other.verdict is Verdict.UNDECIDED
+        )
 
 
 def test_devices_are_not_counted_where_a_pod_that_has_one_could_be_evicted():
