@@ -107,7 +107,7 @@ def _histogram(counts: dict[str, int]) -> str:
 
 GATED = "Scheduling is blocked due to non-empty scheduling gates"
 DELETING = "skip schedule deleting pod: {pod}"
-NO_SCHEDULER = 'no scheduler of the cluster answers to "{name}": nothing looks at the pod'
+OTHER_SCHEDULER = '"{name}" decides about the pod if it runs: only default-scheduler is modelled'
 
 
 class Attempt(Value):
@@ -185,7 +185,7 @@ def resolved(pod: Pod, cluster: Cluster) -> Pod:
 def held(pod: Pod, snapshot: Snapshot) -> str:
     """Why no attempt is made for a pod (gates, deletion, another scheduler, a missing claim); empty if one is made."""
     if pod.spec.scheduler_name != DEFAULT_SCHEDULER:
-        return NO_SCHEDULER.format(name=pod.spec.scheduler_name)
+        return OTHER_SCHEDULER.format(name=pod.spec.scheduler_name)
     if scheduling_gates.pre_enqueue(pod) is not None:
         return GATED
     if pod.meta.terminating:
