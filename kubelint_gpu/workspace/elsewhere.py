@@ -77,14 +77,16 @@ class Elsewhere:
         return own, below
 
     @cached_property
-    def _with_pods(self) -> frozenset[tuple[_Folder, str]]:
-        """The folders that may declare pods, with their namespaces."""
-        return frozenset(
-            (folder, name.split("/")[1])
-            for folder, names in self._below[0].items()
-            for name in names
-            if name.partition("/")[0] not in _NO_PODS
-        )
+    def _words_of_pods(self) -> dict[tuple[_Folder, str], set[str]]:
+        """The words in files that may declare pods, by folder and namespace."""
+        found: dict[tuple[_Folder, str], set[str]] = {}
+        for group, outlines in zip(self._groups, self._outlines, strict=True):
+            for reading, one in zip(group, outlines, strict=True):
+                spaces = {name.split("/")[1] for name in one.objects if name.partition("/")[0] not in _NO_PODS}
+                words = WORDS().findall(reading.text) if spaces else ()
+                for space in spaces:
+                    found.setdefault((_folder(reading), space), set()).update(words)
+        return found
 
     def _are_variants(self, number: int, other: int, place: int) -> bool:
         """Whether the files of a group and one of another are variants: their folders declare the same object.
@@ -152,8 +154,8 @@ class Elsewhere:
     def seen_by(self, number: int) -> Seen:
         """Return the objects of other groups that affect a group.
 
-        Objects of variants do not count, nor does an object that two groups declare differently. If a folder declares
-        pods of a namespace, selectors there for this namespace are about those pods.
+        Objects of variants do not count, nor does an object that two groups declare differently. If a selector may
+        select pods that its own folder declares, it is about those pods.
         """
         folders = self._folders(number)
         spaces = dict.fromkeys(name.split("/")[1] for name in sorted(self._declared[number]))
@@ -179,7 +181,10 @@ class Elsewhere:
 
         def is_about_others(one: Manifest) -> bool:
             folder = PurePath(one.path).parts[:-1]
-            return one.kind in SELECTING and folder not in folders and (folder, one.namespace) in self._with_pods
+            if one.kind not in SELECTING or folder in folders:
+                return False
+            found, words = decides(one.item.value), self._words_of_pods.get((folder, one.namespace), set())
+            return bool(words) and (found is None or not found[1] or found[1] in words)
 
         return _agreed([one for one in found if not is_about_others(one)])
 

@@ -173,7 +173,10 @@ def test_an_event_is_cut_where_the_api_cuts_it():
     ("held", "fields"),
     [
         ("Scheduling is blocked due to non-empty scheduling gates", {"schedulingGates": [{"name": "a"}]}),
-        ('"volcano" decides about the pod if it runs: only default-scheduler is modelled', {"schedulerName": "volcano"}),
+        (
+            '"volcano" decides about the pod if it runs: only default-scheduler is modelled',
+            {"schedulerName": "volcano"},
+        ),
         ("skip schedule deleting pod: default/incoming", {"meta": {"deletionTimestamp": "2026-01-01T00:00:00Z"}}),
     ],
 )

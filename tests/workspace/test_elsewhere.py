@@ -89,6 +89,17 @@ def test_a_quota_counts_beside_pods_of_its_namespace_and_a_budget_there_is_about
     assert seen_in("apps/web.yaml", apps__web=WEB + "claimName: d\n", b__d=claim("d"), b__o=other) == ["b/d.yaml"]
 
 
+@pytest.mark.parametrize("kind", ["PodDisruptionBudget", "Service"])
+def test_what_selects_no_pod_of_its_own_folder_is_about_others(kind):
+    web, other = (WEB + f"spec: {{template: {{metadata: {{labels: {{app: {name}}}}}}}}}\n" for name in ("web", "other"))
+    selector = "{matchLabels: {app: web}}" if kind != "Service" else "{app: web}"
+    selects = quota().replace("ResourceQuota", kind).replace("spec: {", f"spec: {{selector: {selector}, ")
+    assert seen_in("apps/web.yaml", apps__web=web, b__q=selects, b__other=other.replace("web,", "other,")) == [
+        "b/q.yaml"
+    ]
+    assert seen_in("apps/web.yaml", apps__web=web, b__q=selects, b__other=web.replace("name: web", "name: o")) == []
+
+
 def test_a_namespace_makes_no_variants():
     space = "apiVersion: v1\nkind: Namespace\nmetadata: {name: ml}\n"
     assert seen([WEB, space], [quota(), space]) == [("1/0.yaml", "q")]
