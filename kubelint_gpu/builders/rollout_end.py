@@ -166,7 +166,7 @@ def standstill(
             *declare(unknown),
             *(_UNTOLD if may and moment == "now" and not shows_template(unit, subject) else ()),
             *help_beside(others, may=may),
-            *(() if proposals else rivals_for_room(workload, end.waiting)),
+            *(() if proposals else (*rivals_for_room(workload, end.waiting), *_spare_room(subject, end.waiting))),
         ),
         scheduler=end.waiting.scheduler or None,
         related=(
@@ -186,6 +186,13 @@ def standstill(
         ),
     )
     return refused_by_kubelet(draft, wait, f"{begins}{which} rollout {ends}", f"{why}{beside}")
+
+
+def _spare_room(subject: WorkloadCheck, waiting: Waiting) -> tuple[str, ...]:
+    """What helps if no field of the workload can be set: room for the new pods."""
+    if not subject.workload.custom or subject.controller.remedy or not any(one.resource for one in waiting.lacks):
+        return ()
+    return ("add nodes with room for the new pods, or scale it down before the change",)
 
 
 def _comes_later(unit: ApplySet, subject: WorkloadCheck, occasion: Occasion) -> bool:

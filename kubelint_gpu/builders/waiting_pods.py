@@ -56,11 +56,10 @@ def severity_without_pods(subject: WorkloadCheck, found: Diagnosis) -> Severity 
     return "warning" if subject.controller.node_bound and not found.missed else None
 
 
-def no_pods(subject: WorkloadCheck) -> tuple[str, ...]:
-    """The symptoms of a workload whose controller chooses no node."""
-    if not subject.controller.node_bound:
-        return ()
-    return ("its controller makes no pod at all: DESIRED is 0, and no event says why",)
+def no_pods(subject: WorkloadCheck) -> str:
+    """The symptoms of a workload whose controller chooses no node, as the end of a message."""
+    bound = subject.controller.node_bound
+    return "; its controller makes no pod at all (DESIRED is 0), and no event says why" if bound else ""
 
 
 def waiting_for_room(unit: ApplySet) -> Iterator[tuple[WorkloadCheck, Attempt]]:

@@ -85,7 +85,7 @@ class Wait(Value):
         rest = sum(len(group) for group in groups[2:])
         if rest:
             told.append(f"for any of {counted(rest, 'further node')}")
-        return f"{self.who} waits {', or '.join(told)}"
+        return f"{self.who} waits {'; or it waits '.join(told)}"
 
     def sentences(self) -> Iterator[str]:
         """Yield the first half of the circle, node by node: which pod waits for which."""

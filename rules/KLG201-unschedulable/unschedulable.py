@@ -142,7 +142,7 @@ def _of_class(
     classes = [f"{one.name}{' (the default)' * one.default}" for one in unit.cluster.storage_classes]
     if not classes:
         return draft
-    others = f"the inventory has {some(classes, 'class')}"
+    others = f"write a {key} that exists: the inventory has {some(classes, 'class')}"
     less = f", which a claim gets without {key}" if any(one.default for one in unit.cluster.storage_classes) else ""
     beside = () if holder is None else (Related(manifest.place(route), f"the pods use claim {meta.name}"),)
     return replace(draft, place=maker.place(where), related=beside, help=(f"{others}{less}", *draft.help))

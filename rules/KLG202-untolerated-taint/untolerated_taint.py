@@ -48,17 +48,18 @@ def untolerated_taint(unit: ApplySet) -> Iterator[Diagnostic]:
             ties = {}
         tied = [one for one in field_pointers.claims(manifest) if field_pointers.at(manifest, one) in ties]
         why = "; ".join(f"claim {name} {told}" for name, told in list(ties.items())[:1]) or _but(subject, written)
+        clauses = "; ".join(filter(None, (*told, why)))
         yield Diagnostic(
             "KLG202",
             manifest.place(tied[0]) if tied else manifest.place(*_route(subject, written)),
-            f"no node takes its pod, which lacks a toleration: {'; '.join(filter(None, (*told, why)))}",
+            f"no node takes its pod, which lacks a toleration: {clauses}{no_pods(subject)}",
             manifest,
             cause="/".join(str(taint) for taint in first),
             certainty=found.certainty,
             scheduler=scheduler_message(unit, subject),
             related=(*_related(unit, sets), *(tie_lines(unit, subject) if ties else ())),
             severity=severity_without_pods(subject, found),
-            help=(*((reunion(unit, subject),) if ties else _help(unit, subject, first)), *no_pods(subject)),
+            help=(reunion(unit, subject),) if ties else _help(unit, subject, first),
             # where other nodes lack nothing but the volume, these are not those that it is meant for
             proposals=() if ties else tuple(_proposals(subject, sets)),
         )

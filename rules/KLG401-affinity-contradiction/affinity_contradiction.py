@@ -26,7 +26,7 @@ def affinity_contradiction(unit: ApplySet) -> Iterator[Diagnostic]:
                 yield _dead(subject)
             continue
         first = reasons[0]
-        others = f" (and so in each of {len(reasons)} terms)" if len(reasons) > 1 else ""
+        others = f"; this is so in each of {len(reasons)} terms" if len(reasons) > 1 else ""
         last = first.bounds[-1]
         yield Diagnostic(
             "KLG401",
@@ -76,10 +76,10 @@ def _no_term(manifest: Manifest, why: str) -> Diagnostic:
 
 def _contradiction_text(reason: Contradiction) -> str:
     named = [requirement_name(bound) for bound in reason.bounds]
-    keys = {bound.requirement.key for bound in reason.bounds}
-    if len(keys) == 1:
-        # the key is said once
-        named[1:] = [one.removeprefix(*keys).lstrip() for one in named[1:]]
     if len(named) == 1:
         return f"{named[0]}: nothing satisfies it"
-    return f"{'both' if len(named) == 2 else 'all of'} {listed(named)}"
+    first, *others = {bound.requirement.key for bound in reason.bounds}
+    both = "both" if len(named) == 2 else "all"
+    if others:
+        return f"{both} of {listed(named)}"
+    return f"{both} conditions on {first}; they are {listed([one.removeprefix(first).lstrip(' =') for one in named])}"

@@ -22,6 +22,7 @@ from kubelint_gpu.engine.api import (
 )
 from kubelint_gpu.engine.remedies import renamed
 from kubelint_gpu.evidence.declared_lines import binding, source_of, told_at
+from kubelint_gpu.kube.gpu.gpu_labels import HOSTNAME
 from kubelint_gpu.kube.objects.label_algebra import NumberBound, alternatives
 from kubelint_gpu.kube.objects.runtime_class import FIELD
 from kubelint_gpu.messages.did_you_mean_label import nearest_key, nearest_value
@@ -30,6 +31,7 @@ from kubelint_gpu.values import Value, replace
 
 # labels that an autoscaler gives to nodes which it makes for the pods that ask for them
 _PROVISIONED = ("cloud.google.com/compute-class", "karpenter.sh/nodepool", "karpenter.sh/provisioner-name")
+_ANOTHER = "name a node that is there, or select by a label that several nodes have"
 _DECLARE = "an autoscaler may make such nodes: declare them as a pool of the inventory, with the most there may be"
 
 
@@ -44,7 +46,7 @@ def affinity_matches_no_node(unit: ApplySet) -> Iterator[Diagnostic]:
         yield Diagnostic(
             "KLG402",
             _miss_place(manifest, miss),
-            miss.message,
+            f"{miss.message}{no_pods(subject)}",
             manifest,
             cause=str(miss.cause),
             certainty=found.certainty,
@@ -55,12 +57,16 @@ def affinity_matches_no_node(unit: ApplySet) -> Iterator[Diagnostic]:
                 *(one for name in miss.near[:2] for one in told_at(unit, "Node", name, f"{name} comes nearest")),
                 *binding(unit, subject, "admission gives that to its pods"),
             ),
-            help=(
-                *((f"did you mean {miss.suggestion}?",) if miss.suggestion else (_DECLARE,) if coming else ()),
-                *no_pods(subject),
-            ),
+            help=_meant(miss, key, coming=coming),
             proposals=_proposals(manifest, miss),
         )
+
+
+def _meant(miss: _Miss, key: object, *, coming: bool) -> tuple[str, ...]:
+    """What else a requirement might say, if the rule's general remedy does not fit."""
+    if miss.suggestion:
+        return (f"did you mean {miss.suggestion}?",)
+    return (_DECLARE,) if coming else (_ANOTHER,) if key == HOSTNAME else ()
 
 
 class _Miss(Value):

@@ -10,6 +10,7 @@ from kubelint_gpu.analysis.node_misfit import title
 from kubelint_gpu.builders.waiting_pods import scheduler_message
 from kubelint_gpu.engine.api import ApplySet, Diagnostic, Related, WorkloadCheck, field_pointers, rule
 from kubelint_gpu.kube.objects.pod import Pod
+from kubelint_gpu.kube.objects.taints import untolerated
 from kubelint_gpu.messages.wording import owner_name, said, some, workload_name
 from kubelint_gpu.scheduler.companions import HOSTNAME, attracts_itself, can_share, companions, own_terms, repels
 
@@ -51,6 +52,10 @@ def _far(unit: ApplySet, subject: WorkloadCheck, far: OutOfReach) -> Diagnostic:
     if far.nodes:
         beside = f"{'beside' if key == HOSTNAME else 'near'} {names}{f': {said(far.why, on)}' if far.why else ''}"
         told = f"no node takes the pod {beside}; they must share {key}, and can only be on {on}"
+    near = [node for node in unit.possible_nodes if node.name in far.nodes]
+    taints = [
+        *dict.fromkeys(str(one) for node in near for one in untolerated(node.taints, subject.pod.spec.tolerations))
+    ]
     return Diagnostic(
         "KLG410",
         subject.manifest.place((*route, "topologyKey")),
@@ -60,6 +65,7 @@ def _far(unit: ApplySet, subject: WorkloadCheck, far: OutOfReach) -> Diagnostic:
         certainty="certain" if unit.complete else "possible",
         scheduler=scheduler_message(unit, subject),
         related=_bound((*whose, subject)),
+        help=(f"let the pod tolerate {some(taints, 'taint')}, or take the affinity out",) if taints else (),
     )
 
 
@@ -71,8 +77,8 @@ def _torn(unit: ApplySet, leader: WorkloadCheck, found: Torn) -> Diagnostic:
     return Diagnostic(
         "KLG410",
         leader.manifest.place(found.route),
-        f"no group ever has its leader and its workers in one {found.key}: the nodes that take the leader have "
-        f"{first}, and those that take a worker {others}",
+        f"no group ever has its leader and its workers in one {found.key}; a leader runs only in "
+        f"{first}, a worker in {others}",
         leader.manifest,
         cause=f"group/{found.key}",
         certainty="certain" if unit.complete else "possible",

@@ -158,7 +158,7 @@ def test_a_requirement_that_nothing_satisfies_stands_alone():
     terms = "[{matchExpressions: [{key: a, operator: Gt, values: ['5']}, {key: a, operator: Lt, values: ['6']}]}]"
     pod = f"affinity: {{nodeAffinity: {{requiredDuringSchedulingIgnoredDuringExecution: {{nodeSelectorTerms: {terms}}}}}}}"
     found = only(findings(deployment(spec=RECREATE, pod=pod), code="KLG401"))
-    assert found.message == "no node can match both a Gt [5] and Lt [6]"
+    assert found.message == "no node can match both conditions on a; they are Gt [5] and Lt [6]"
 
 
 def test_a_field_of_the_node_is_called_a_name():

@@ -109,5 +109,5 @@ def test_a_missing_class_is_told_where_the_claim_names_it(default):
     pod = "volumes: [{name: data, persistentVolumeClaim: {claimName: db}}]"
     (found,) = findings(claim + deployment(pod=pod), NODES + classes, "KLG201")
     assert (found.place.line, [one.message for one in found.related]) == (6, ["the pods use claim db"])
-    told = "the inventory has fast (the default), which a claim gets without storageClassName"
-    assert found.help[0] == (told if default else "the inventory has fast")
+    told = "write a storageClassName that exists: the inventory has fast (the default), which a claim gets without storageClassName"
+    assert found.help[0] == (told if default else "write a storageClassName that exists: the inventory has fast")

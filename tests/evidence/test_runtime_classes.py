@@ -111,7 +111,7 @@ def test_a_label_that_class_and_affinity_ask_for_otherwise_is_a_contradiction():
         "[{matchExpressions: [{key: runtime, operator: In, values: [runc]}]}]}}}"
     )
     found = codes(runs(1, pod=f"{RUNTIME}\n{affinity}"), f"{KATA_NODES}---\n{CLASS}")["KLG401"]
-    assert "both runtime=kata and In [runc]" in found.message
+    assert "both conditions on runtime; they are kata and In [runc]" in found.message
 
 
 @pytest.mark.parametrize(

@@ -96,12 +96,12 @@ def test_the_clause_says_what_is_waited_for_and_who_holds_it(lacks, clause):
 
 def test_different_obstacles_are_alternatives():
     found = wait(other("PodTopologySpread", SPREAD), lack("gpu-2"))
-    assert found.clause.endswith("beside the old pod, or for 1 nvidia.com/gpu on gpu-2, held by the old pod")
+    assert found.clause.endswith("beside the old pod; or it waits for 1 nvidia.com/gpu on gpu-2, held by the old pod")
 
 
 def test_of_many_obstacles_two_are_told_and_the_rest_is_counted():
     found = wait(lack(), other("NodePorts", PORTS, "gpu-2"), other("InterPodAffinity", ANTI, "gpu-3"))
-    assert found.clause.endswith(", or for any of 1 further node")
+    assert found.clause.endswith("; or it waits for any of 1 further node")
 
 
 def test_a_pod_that_lacks_nothing_finds_no_node():

@@ -76,7 +76,7 @@ class Fields:
         else:
             self.value = {}
             if value is not None:
-                self.report((), f"must be a mapping, not {described(value)}", value)
+                self.report((), f"must be a mapping, not {_kind_of(value)}", value)
 
     def report(
         self, below: Pointer, detail: str, value: Any = None, *, allowed: tuple[str, ...] = (), is_text: bool = False
@@ -171,7 +171,7 @@ class Fields:
             if isinstance(value, dict):
                 yield Fields(value, (*self.pointer, key, index), self.problems)
             else:
-                self.report((key, index), f"must be a mapping, not {described(value)}", value)
+                self.report((key, index), f"must be a mapping, not {_kind_of(value)}", value)
 
     def texts(self, key: str) -> tuple[str, ...]:
         """The strings of a list."""
@@ -256,7 +256,7 @@ class Fields:
         if value is None:
             return
         if not isinstance(value, (list, tuple)):
-            self.report((key,), f"must be a list, not {described(value)}", value)
+            self.report((key,), f"must be a list, not {_kind_of(value)}", value)
             return
         yield from enumerate(value)
 
@@ -275,3 +275,8 @@ def described(value: Any) -> str:
     if isinstance(value, dict):
         return "a mapping"
     return "a list"
+
+
+def _kind_of(value: Any) -> str:
+    """What a value is, where a mapping or list should be: the value itself says no more."""
+    return "a string" if isinstance(value, str) else described(value)

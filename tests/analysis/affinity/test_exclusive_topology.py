@@ -35,8 +35,8 @@ def told(text, inventory=NODES):
 @pytest.mark.parametrize("annotation", ["subgroup-exclusive-topology", "exclusive-topology"])
 def test_a_group_without_a_domain_for_all_its_pods_is_never_whole(annotation):
     (found,) = told(SET.replace("subgroup-exclusive-topology", annotation))
-    assert found.startswith("no group ever has its leader and its workers in one rack: ")
-    assert found.endswith("the nodes that take the leader have one, and those that take a worker three and two")
+    assert found.startswith("no group ever has its leader and its workers in one rack; ")
+    assert found.endswith("; a leader runs only in one, a worker in three and two")
 
 
 @pytest.mark.parametrize(
