@@ -204,7 +204,7 @@ def _is_same(before: Judgement, after: Judgement) -> bool:
         return before.verdict is after.verdict
     if controller_of(before.workload).node_bound:
         # it makes a pod for each further node, too
-        return before.room.wanted - before.room.placed == after.room.wanted - after.room.placed
+        return before.room.missing == after.room.missing
     return before.room.placed == after.room.placed
 
 

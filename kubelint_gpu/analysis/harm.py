@@ -123,9 +123,7 @@ def waiting_for_gone(unit: ApplySet) -> Iterator[BesideGone]:
         if later.waits and later.runs.trace is not None:
             waiting = next((one for one in later.runs.trace.waiting if one.owner == subject.workload.key), None)
         elif later.room.refusal is not None:
-            waiting = Waiting(
-                subject.key, subject.controller.rolls, later.room.wanted - later.room.placed, refusal=later.room.refusal
-            )
+            waiting = Waiting(subject.key, subject.controller.rolls, later.room.missing, refusal=later.room.refusal)
         names = _holders(unit, subject, waiting) if waiting is not None else []
         if waiting is not None and names:
             yield BesideGone(subject, later, waiting, names)

@@ -31,33 +31,26 @@ def of_shortage(
     """The shared cause for replicas that cannot all run: a quota, a resource, or something else by its `nature`."""
     from kubelint_gpu.analysis.room import crowded_nodes
 
-    if judgement.room.refusal is not None:
-        return of_quota(subject, judgement.room.refusal, judgement.room.wanted)
+    room = judgement.room
+    if room.refusal is not None:
+        return of_quota(subject, room.refusal, room.wanted)
     certain, priority = is_certain(unit, subject, judgement), subject.workload.spec.priority or 0
-    nodes = judgement.room.without_place
+    nodes = room.without_place
     if nodes:
         has = crowded_nodes.places(unit).get(nodes) if certain else None
         told = ("not all pods of ", WHO, f" can run on {some(nodes)}: {nature}")
-        return Shared(
-            f"places of {' '.join(nodes)}",
-            told,
-            judgement.room.wanted,
-            has,
-            priority=priority,
-            who=subject.workload.key,
-        )
+        cause, who = f"places of {' '.join(nodes)}", subject.workload.key
+        return Shared(cause, told, room.wanted, has, priority=priority, who=who)
     together = shared_overcommitment(unit, subject)
     if together is not None:
         return together
     each = pod_requests(subject.workload.spec).get(resource, 0)
     if not each and subject.workload.spec.resource_claims:
-        devices = asked_devices(unit, subject, judgement.room.eligible)
+        devices = asked_devices(unit, subject, room.eligible)
         resource, each, total = devices or ("", 0, 0)
     else:
-        total = _allocatable(unit, resource, judgement.room.eligible)
-    return _asking(
-        unit, subject, resource, judgement.room.eligible, judgement.room.wanted * each, total, certain=certain
-    )
+        total = _allocatable(unit, resource, room.eligible)
+    return _asking(unit, subject, resource, room.eligible, room.wanted * each, total, certain=certain)
 
 
 def shared_overcommitment(unit: ApplySet, subject: WorkloadCheck) -> Shared | None:

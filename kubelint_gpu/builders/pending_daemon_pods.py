@@ -42,7 +42,7 @@ def daemon_pods_pending(unit: ApplySet, subject: WorkloadCheck, judgement: Judge
     lacking = [name for name in never if name not in barred]
     held = _held(unit, subject, judgement, resource, full)
     certain = _is_known(judgement) and is_certain(unit, subject, judgement)
-    stay = "it stays" if judgement.room.wanted - judgement.room.placed == 1 else "they stay"
+    stay = "it stays" if judgement.room.missing == 1 else "they stay"
     why = f"{too_much_for(unit, subject, resource, full or never)}{_why_pending(unit, subject, resource, full)}"
     yield Diagnostic(
         "KLG109",
@@ -73,7 +73,7 @@ def _is_known(judgement: Judgement) -> bool:
 
 def _how_many(judgement: Judgement, never: Sequence[str], held: Collection[str]) -> str:
     """How many pods find no room, beside which others, on which nodes, and who holds these."""
-    pending, made = judgement.room.wanted - judgement.room.placed, counted(judgement.room.wanted, "node")
+    pending, made = judgement.room.missing, counted(judgement.room.wanted, "node")
     told = f"of the pods that it makes for {made}, {pending} {'finds' if pending == 1 else 'find'} no room"
     if not judgement.room.placed:
         told = f"no pod that it makes for {made} finds room"
@@ -160,7 +160,7 @@ def _halted(unit: ApplySet, subject: WorkloadCheck, judgement: Judgement, full: 
     if controller.on_delete or not judgement.room.placed:
         return ""
     surge, unavailable = controller.surge(judgement.room.wanted), controller.unavailable(judgement.room.wanted)
-    pending = judgement.room.wanted - judgement.room.placed
+    pending = judgement.room.missing
     transition = transitions_in(unit).get(subject.key)
     if surge and full and transition is not None:
         had = {*daemon_nodes.daemon_nodes(transition.old.choosing, unit.cluster.nodes)}
@@ -169,7 +169,7 @@ def _halted(unit: ApplySet, subject: WorkloadCheck, judgement: Judgement, full: 
     if pending < max(surge, unavailable):
         return ""
     most = f"maxSurge is {surge}" if surge else f"maxUnavailable is {unavailable}"
-    does = "it does" if judgement.room.wanted - judgement.room.placed == 1 else "they do"
+    does = "it does" if judgement.room.missing == 1 else "they do"
     return f"; while {does}, no rolling update replaces the others ({most})"
 
 

@@ -66,12 +66,8 @@ def pending_replicas(
     placed, now = placed_of(unit, subject, judgement), subject if later else acting(unit, subject)
     # of a template that no node takes, and of a trap, other rules speak
     elsewhere = (not later and is_trapped(subject, judgement)) or (now is subject and not judgement.room.eligible)
-    if (
-        placed >= judgement.room.wanted
-        or elsewhere
-        or _queues(unit, subject)
-        or is_kept_apart(unit, subject, judgement)
-    ):
+    elsewhere = elsewhere or _queues(unit, subject)
+    if placed >= judgement.room.wanted or elsewhere or is_kept_apart(unit, subject, judgement):
         return
     pod, anew = _next_pod(unit, now, judgement, placed), needs_new_pods(unit, subject, judgement)
     nature = why_fewer(pod.lacks, judgement.room.refusal if pod.waiting is None else None)
@@ -233,7 +229,7 @@ def refused_daemon_pods(unit: ApplySet, subject: WorkloadCheck, judgement: Judge
     refusal = judgement.room.refusal
     if refusal is None:
         return
-    missing, made = judgement.room.wanted - judgement.room.placed, counted(judgement.room.wanted, "node")
+    missing, made = judgement.room.missing, counted(judgement.room.wanted, "node")
     are = "is" if missing == 1 else "are"
     yield Diagnostic(
         "KLG109",
@@ -251,11 +247,9 @@ def refused_daemon_pods(unit: ApplySet, subject: WorkloadCheck, judgement: Judge
 
 def is_sure(unit: ApplySet, subject: WorkloadCheck, judgement: Judgement) -> bool:
     """Whether no order of events lets more of its replicas run, with any other changes at the same moment."""
-    placed = placed_of(unit, subject, judgement)
-    if (
-        judgement.company and judgement.room.alone >= judgement.room.wanted
-    ) or judgement.room.alone > placed != judgement.room.at_best:
+    placed, room = placed_of(unit, subject, judgement), judgement.room
+    if (judgement.company and room.alone >= room.wanted) or room.alone > placed != room.at_best:
         return False
-    if judgement.room.waiting is not None and unsure_claims(unit, subject.workload, judgement.room.waiting):
+    if room.waiting is not None and unsure_claims(unit, subject.workload, room.waiting):
         return False
     return not may_be_more(unit, subject, judgement)

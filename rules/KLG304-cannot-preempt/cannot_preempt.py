@@ -25,11 +25,7 @@ def cannot_preempt(unit: ApplySet) -> Iterator[Diagnostic]:
         preemption, judgement = found.preemption, room_in(unit, subject)
         if preemption is None or preemption.succeeds or unit.may_grow_for(subject):
             continue
-        if (
-            judgement is not None
-            and not subject.controller.runs_to_completion
-            and judgement.room.placed == judgement.room.wanted
-        ):
+        if judgement is not None and not subject.controller.runs_to_completion and not judgement.room.missing:
             # what leaves in the same apply gives it room
             continue
         spec = subject.workload.spec

@@ -79,16 +79,13 @@ def _beside_others(unit: ApplySet, subject: WorkloadCheck, wanted: int) -> Unspr
     judgement = judgements_in(unit).get(subject.key) if unit.cluster.pods else None
     if judgement is None or judgement.verdict is not None or judgement.room.refusal or judgement.company:
         return None
-    if (
-        judgement.room.placed >= wanted
-        or judgement.room.alone != judgement.room.placed
-        or judgement.room.wanted != wanted
-    ):
+    room = judgement.room
+    if room.placed >= wanted or room.alone != room.placed or room.wanted != wanted:
         return None
     own = [(pod, pod.spec.node_name) for pod in own_pods(subject.workload, unit.cluster.pods)]
     running = unit.running.without(own)
     found = uneven_domains(subject.workload, subject.pod, wanted, running)
-    if found is None or found.placed != judgement.room.placed:
+    if found is None or found.placed != room.placed:
         return None
     constraint = subject.pod.spec.spread[found.constraint]
     key, counted_in = constraint.topology_key, counted_pods(subject.pod, constraint, running)

@@ -56,6 +56,11 @@ class PodRoom(Value):
     crowded: frozenset[str] = frozenset()
 
     @property
+    def missing(self) -> int:
+        """How many of its pods cannot run beside the others."""
+        return max(0, self.wanted - self.placed)
+
+    @property
     def is_short(self) -> bool:
         """Whether not all its pods can run at once."""
         return self.placed < self.wanted
