@@ -10,7 +10,7 @@ from kubelint_gpu.engine.api import WHO, ApplySet, Diagnostic, Related, Shared, 
 from kubelint_gpu.evidence.declared_lines import told_at
 from kubelint_gpu.kube.admission.defaults import extended_resources
 from kubelint_gpu.kube.kinds.custom_workload import WITHOUT_PRIORITY_CLASS
-from kubelint_gpu.kube.objects.priority import SYSTEM_PREFIX
+from kubelint_gpu.kube.objects.priority import NEVER, SYSTEM_PREFIX, PriorityClass
 from kubelint_gpu.messages.wording import listed, some, workload_name
 from kubelint_gpu.simulation.search.verdict import WAITS
 from kubelint_gpu.values import replace
@@ -98,9 +98,9 @@ def _contested(unit: ApplySet) -> dict[str, set[str]]:
 
 @once
 def _outranking(unit: ApplySet) -> list[str]:
-    """Return the workloads with a priority above 0, by name."""
-    ranked = (one.workload for one in unit.subjects if one.known_class and (one.workload.spec.priority or 0) > 0)
-    return sorted(set(map(workload_name, ranked)))
+    """Return the workloads that can evict pods of priority 0, by name."""
+    known = (one.workload for one in unit.subjects if one.known_class and (one.workload.spec.priority or 0) > 0)
+    return sorted({workload_name(one) for one in known if one.spec.preemption_policy != NEVER})
 
 
 def _takers(unit: ApplySet, subject: WorkloadCheck) -> frozenset[str]:
@@ -109,23 +109,27 @@ def _takers(unit: ApplySet, subject: WorkloadCheck) -> frozenset[str]:
 
 
 def _threat(unit: ApplySet) -> str:
-    above = [found for found in unit.cluster.priority_classes if found.value > 0 and found.preemption_policy != "Never"]
-    others = _outranking(unit)
+    above, others = sorted(found.name for found in _preempting(unit)), _outranking(unit)
     if others:
         return f"{some(others, 'workload', 'or')} beside it can evict them"
     if above:
-        return f"pods of class {some(sorted(found.name for found in above), 'class', 'or')} can evict them"
+        return f"pods of class {some(above, 'class', 'or')} can evict them"
     return "any pod with a class above 0 can evict them"
 
 
+def _preempting(unit: ApplySet) -> list[PriorityClass]:
+    """Return the classes whose pods can evict pods of priority 0, the highest first."""
+    found = (one for one in unit.cluster.priority_classes if one.value > 0 and one.preemption_policy != NEVER)
+    return sorted(found, key=lambda one: (-one.value, one.name))
+
+
 def _threats(unit: ApplySet, subject: WorkloadCheck) -> Iterator[Related]:
-    """Yield the GPU request at stake, and the classes with higher priority."""
+    """Yield the GPU request at stake, and the classes whose pods can take it."""
     for resource in extended_resources(subject.workload.spec):
         for route in field_pointers.requests(subject.manifest, resource):
             yield Related(subject.manifest.place(route), f"{resource} that another pod may take")
-    for found in sorted(unit.cluster.priority_classes, key=lambda one: (-one.value, one.name))[:3]:
-        if found.value > 0:
-            yield from told_at(unit, "PriorityClass", found.name, f"class {found.name} has value {found.value}")
+    for found in _preempting(unit)[:3]:
+        yield from told_at(unit, "PriorityClass", found.name, f"class {found.name} has value {found.value}")
 
 
 def _bound(unit: ApplySet, subject: WorkloadCheck) -> int | None:
@@ -144,7 +148,7 @@ def _advice(unit: ApplySet, subject: WorkloadCheck, bound: int | None) -> str:
         which = f"a PriorityClass {'of at most' if batch else 'above'} {bound}"
     fits = [one for one in classes if bound is None or (one.value <= bound if batch else one.value > bound)]
     # with a class that preempts nobody a service still evicts nobody
-    names = sorted(found.name for found in fits if batch or found.preemption_policy != "Never")
+    names = sorted(found.name for found in fits if batch or found.preemption_policy != NEVER)
     if names:
         return f"set {_CLASS} to {some(names, 'class', 'or')}"
     return f"declare {which} for GPU workloads and name it in {_CLASS}"

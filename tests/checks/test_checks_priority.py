@@ -34,3 +34,20 @@ def test_a_class_that_is_only_a_little_alike_is_not_proposed(name):
     found = told(name, NODES + CLASSES)
     assert (found.help, found.fixes) == ((), ())
     assert told("gpu-servign", NODES + CLASSES).help == ("did you mean gpu-serving?",)
+
+
+@pytest.mark.parametrize(
+    ("policy", "alone", "beside"),
+    [
+        ("Never", "any pod with a class above 0", "any pod with a class above 0"),
+        ("PreemptLowerPriority", "pods of class serving", "Deployment serving/other beside it"),
+    ],
+)
+def test_a_class_that_never_preempts_is_no_threat(policy, alone, beside):
+    inventory = f"{NODES}priorityClasses:\n  - {{name: serving, value: 1000, preemptionPolicy: {policy}}}\n"
+    mine, other = deployment().replace("      priorityClassName: serving\n", ""), deployment(name="other")
+    for text, told in ((mine, alone), (f"{mine}---\n{other}", beside)):
+        (found,) = findings(text, inventory, "KLG301")
+        assert f", and {told} can evict them" in found.message
+        classes = [one.message for one in found.related if one.message.startswith("class ")]
+        assert classes == ["class serving has value 1000"] * (policy != "Never")
