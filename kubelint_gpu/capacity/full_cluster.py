@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 
-from kubelint_gpu.groups import grouped
+from kubelint_gpu.groups import grouped, summed
 from kubelint_gpu.inventory.gpus.gpu_models import gpus_in
 from kubelint_gpu.inventory.view.node_rows import natural
 from kubelint_gpu.kube.objects.cluster import Cluster
@@ -68,7 +68,7 @@ class FullCluster(Value, eq=False):
         world: the declared cluster.
         empty: its nodes without pods.
         snapshot: its nodes with the pods of the declared workloads, and with those of others.
-        groups: the declared workloads in the order in which they are placed.
+        groups: the declared workloads, those of the highest priority first.
         undeclared: the controllers of running pods that no manifest declares and that a drain would move.
         others: the running pods that no manifest declares.
         refused: the workloads whose pods admission refuses.
@@ -92,8 +92,9 @@ def with_all_pods(world: ClusterContext, units: Sequence[ApplySet]) -> FullClust
     """Place the pods of all workloads of some units in their cluster.
 
     Running pods keep their nodes. The others are placed one after the other: those of DaemonSets first, then those of
-    the highest priority, then those with the most GPUs. The scheduler may place them differently. A workload that
-    several units declare is counted once, with the most replicas, and then with the largest pods. Quotas are ignored.
+    the highest priority, then those with the most GPUs; if some find no node, those first that the fewest nodes take,
+    where that leaves fewer without one. The scheduler may place them differently. A workload that several units declare
+    is counted once, with the most replicas, and then with the largest pods. Quotas are ignored.
     """
     groups, refused = _declared(units)
     declared = world.base.pods
@@ -109,11 +110,30 @@ def with_all_pods(world: ClusterContext, units: Sequence[ApplySet]) -> FullClust
         running = [(pod, node) for pod, node in running if snapshot.node(node) is not None]
         snapshot = snapshot.with_pods(running)
         standing.append(replace(one, placed=tuple(node for _, node in running)))
+    found = [_all_filled(standing, empty, snapshot)]
+    if any(_pending(found[0][0])):
+        confined = sorted(standing, key=lambda one: (not one.node_bound, len(one.fits(empty)), _order(one)))
+        found.append(_all_filled(confined, empty, snapshot))
+    filled, snapshot = min(found, key=lambda one: _pending(one[0]))
+    return FullCluster(world, empty, snapshot, filled, _undeclared(others, world), others, refused)
+
+
+def _all_filled(
+    standing: Sequence[DeclaredGroup], empty: Snapshot, snapshot: Snapshot
+) -> tuple[tuple[DeclaredGroup, ...], Snapshot]:
+    """The workloads with their nodes, placed in the order that is given, and the cluster with their pods."""
     filled = []
     for one in standing:
         full, snapshot = _filled(one, empty, snapshot)
         filled.append(full)
-    return FullCluster(world, empty, snapshot, tuple(filled), _undeclared(others, world), others, refused)
+    return tuple(sorted(filled, key=_order)), snapshot
+
+
+def _pending(groups: Sequence[DeclaredGroup]) -> list[int]:
+    """How many pods of each priority find no node, the highest first."""
+    return [
+        number for _, number in sorted(summed((-(one.pod.spec.priority or 0), one.pending) for one in groups).items())
+    ]
 
 
 def _undeclared(others: Sequence[Pod], world: ClusterContext) -> tuple[Group, ...]:

@@ -20,6 +20,15 @@ def test_a_higher_priority_comes_before_larger_pods(tmp_path):
     assert (placed(found["first"]), found["large"].pending) == ({"n": 1}, 1)
 
 
+def test_pods_that_only_one_node_takes_have_it_before_those_that_others_take_too(tmp_path):
+    pinned = workload("pinned", 1, 1, nodeSelector={"kubernetes.io/hostname": "n"})
+    anywhere = workload("anywhere", 2, 1, priorityClassName="top")
+    found = groups(laid_out(tmp_path, [node("n", 1), node("m", 4)], [priority("top", 100), pinned, anywhere]))
+    assert (placed(found["pinned"]), placed(found["anywhere"])) == ({"n": 1}, {"m": 2})
+    short = groups(laid_out(tmp_path, [node("n", 1), node("m", 1)], [priority("top", 100), pinned, anywhere]))
+    assert (short["pinned"].pending, placed(short["anywhere"])) == (1, {"m": 1, "n": 1})
+
+
 def test_what_others_hold_is_not_free(tmp_path):
     found = laid_out(tmp_path, [node("n", 2), running("x", "n", 1)], [workload("a", 3, 1)])
     (one,) = found.groups
