@@ -46,6 +46,7 @@ class Inputs(Value):
         defects: findings about files that a defect of this program kept from being read or rendered.
         remarks: sentences about the judged files.
         decided: files that are no targets, but of which is reported what targets decide.
+        others: files of other directories that decide about the units.
     """
 
     units: tuple[ApplySet, ...]
@@ -58,6 +59,7 @@ class Inputs(Value):
     defects: tuple[Finding, ...] = ()
     remarks: tuple[str, ...] = ()
     decided: tuple[str, ...] = ()
+    others: tuple[Reading, ...] = ()
 
     @property
     def usable(self) -> bool:
@@ -66,8 +68,8 @@ class Inputs(Value):
 
     @property
     def every(self) -> tuple[Reading, ...]:
-        """The files of the manifests and of the inventories."""
-        return (*self.readings, *(reading for world in self.worlds for reading in world.readings))
+        """The files of the manifests, those that decide about them, and the inventories."""
+        return (*self.readings, *self.others, *(reading for world in self.worlds for reading in world.readings))
 
     def reports(self, finding: Finding) -> bool:
         """Whether to report a finding: its file is a target, or all other findings depend on it."""
@@ -131,11 +133,12 @@ def inputs_of(
     )
     grouping = Grouping(settings, worlds, tuple(inventories), unit=unit)
     beside = gathered.repository.context()
-    others = tuple(read_all(gathered.beside, defects, store))
+    classes = tuple(read_all(gathered.beside, defects, store))
     elsewhere = tuple(read_all(gathered.elsewhere, defects, store))
-    read = (*beside, *(reading.path for reading in (*others, *elsewhere)))
+    others = (*classes, *elsewhere)
+    read = (*beside, *(reading.path for reading in others))
     context = context_of(beside, kustomize, defects)
-    units = tuple(grouping.units(readings, past, built, context, others, elsewhere))
+    units = tuple(grouping.units(readings, past, built, context, classes, elsewhere))
     # a note about a chart fails no run, as little as other notes do
     unread = any(one.what != "chart" or not each.withheld for one in built.rendered for each in one.problems)
     nothing = unread and not any(unit.manifests for unit in units)
@@ -149,9 +152,8 @@ def inputs_of(
             os.path.realpath(path) for path in (*gathered.mine, *sources, *built.charts.written, *inventories)
         )
     remarks = remarks_on(gathered, units, unit)
-    return Inputs(
-        units, world, sources_of(units), failed, worlds.all, targets, read, tuple(defects), remarks, gathered.decided
-    )
+    mine, decided = sources_of(units), gathered.decided
+    return Inputs(units, world, mine, failed, worlds.all, targets, read, tuple(defects), remarks, decided, others)
 
 
 def _refuse_templates(readings: Sequence[Reading], pipe: str) -> None:

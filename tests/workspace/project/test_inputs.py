@@ -255,6 +255,18 @@ def test_a_quota_beside_pods_of_its_namespace_judges_those_of_the_next_directory
     assert ran.json["remarks"][0].startswith("2 units together ask for 3 requests.nvidia.com/gpu of ResourceQuota ml/q")
 
 
+def test_a_line_of_a_file_that_is_only_looked_at_is_shown(tmp_path):
+    git(tmp_path, "init", "-q")
+    (tmp_path / "policy").mkdir()
+    (tmp_path / "nodes.yaml").write_text(NODES_OF_REMARKS)
+    labels = "{matchLabels: {app: a}}"
+    budget = f"metadata: {{name: all, namespace: ml}}\nspec: {{minAvailable: 1, selector: {labels}}}\n"
+    (tmp_path / "policy" / "pdb.yaml").write_text(f"apiVersion: policy/v1\nkind: PodDisruptionBudget\n{budget}")
+    (tmp_path / "a.yaml").write_text(small("a").replace("{name: a}", "{name: a, namespace: ml}", 1))
+    told = kubelint("check", "a.yaml", "-i", "nodes.yaml", "--select", "KLG112", cwd=tmp_path).out
+    assert "3 │ metadata: {name: all, namespace: ml}\n" in told
+
+
 def test_classes_that_two_directories_declare_differently_are_named(closing):
     files = {"apps/w.yaml": small("w").replace("containers:", CLASSED, 1), "1/p.yaml": HIGH, "2/p.yaml": HIGH}
     assert len(closing(files, "--verbose")) == 1
