@@ -10,7 +10,8 @@ from kubelint_gpu.analysis.node_misfit import is_gpu
 from kubelint_gpu.engine.api import WHO, ApplySet, Diagnostic, Related, Shared, rule
 from kubelint_gpu.kube.kinds.by_shape import GIT_OPS, gpu_requests
 from kubelint_gpu.kube.objects.workload import api_group
-from kubelint_gpu.sources.checkout import is_chart, is_subchart
+from kubelint_gpu.kube.values.plain import mapping
+from kubelint_gpu.sources.checkout import is_chart, is_subchart, renders_nothing
 from kubelint_gpu.workspace.manifest import place_of
 
 if TYPE_CHECKING:
@@ -44,9 +45,9 @@ def render_failed(unit: ApplySet) -> Iterator[Diagnostic]:
 
 
 def _built_from(rendered: Rendition, path: str) -> Iterator[Related]:
-    """Yield the kustomization that is not rendered, if the problem is in another file."""
+    """Yield the kustomization or chart that is not rendered, if the problem is in another file."""
     source, document = rendered.top.reading.source, rendered.top.document
-    if source is not None and source.path != path:
+    if source is not None and source.path != path and rendered.sources:
         span = document.locate((), "key") if document is not None else None
         yield Related(place_of(source.path, span), f"in {rendered.path}")
 
@@ -58,11 +59,11 @@ def _charts(unit: ApplySet) -> Iterator[Diagnostic]:
     for reading in unit.readings:
         path = posixpath.normpath(reading.path) if reading.path else ""
         folder = posixpath.dirname(path)
-        if not is_chart(path) or is_subchart(folder):
+        if not is_chart(path) or is_subchart(folder) or renders_nothing(folder):
             continue
         command = f"helm template {shlex.quote(folder or '.')}"
         for document in reading.documents:
-            if isinstance(document.value, dict) and _is_application(document.value):
+            if mapping(document.value).get("apiVersion") in ("v1", "v2") and "name" in document.value:
                 yield Diagnostic(
                     "KLG006",
                     place_of(path, document.locate(("name",))),
@@ -71,11 +72,6 @@ def _charts(unit: ApplySet) -> Iterator[Diagnostic]:
                     severity="note",
                     help=(f"install helm, or {command} | kubelint-gpu check -",),
                 )
-
-
-def _is_application(value: dict[str, object]) -> bool:
-    """Whether a file belongs to an application chart, not to a library chart, which renders nothing by itself."""
-    return value.get("apiVersion") in ("v1", "v2") and "name" in value and value.get("type") != "library"
 
 
 def _of_git_ops(unit: ApplySet) -> Iterator[Diagnostic]:
