@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import subprocess
 
 import pytest
 from helm_runs import CHART, POD, SELECTED, chart, inventory, place
@@ -33,6 +34,18 @@ def test_a_chart_with_an_empty_folder_of_templates_says_nothing(check, tree, hel
     (root / "chart" / "templates" / "more").mkdir(parents=True)
     ran = check(root, ".", helm=helm if has_helm else None, env={} if has_helm else NO_HELM)
     assert (ran.told, ran.err, ran.code) == ([], "", 0)
+
+
+def test_the_report_names_the_version_that_rendered(check, tree, helm):
+    version = subprocess.run(
+        [helm, "version", "--template", "{{ .Version }}"], check=True, capture_output=True, text=True
+    )
+    root = tree(inventory(chart({"templates/pod.yaml": POD})))
+    assert json.loads(check(root, ".").out)["helm"] == version.stdout.strip()
+    told = f"helm {version.stdout.strip()} rendered the charts.\n"
+    assert check(root, ".", "--output-format", "text", "--verbose").out.endswith(told)
+    assert told not in check(root, ".", "--output-format", "text").out
+    assert "helm" not in json.loads(check(root, ".", helm=None, env=NO_HELM).out)
 
 
 def test_a_helm_that_is_not_there_is_an_error(check, tree):

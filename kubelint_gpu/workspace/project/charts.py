@@ -134,6 +134,13 @@ class RenderedCharts(Value):
     units: Mapping[str, str] = EMPTY
     written: frozenset[str] = frozenset()
 
+    @property
+    def helm(self) -> str:
+        """The version of the program that rendered the charts; empty if none were rendered."""
+        from kubelint_gpu.sources.helm.helm_program import version
+
+        return next((version(one.renderer.helm) for one in self.rendered if one.reading is not None), "")
+
 
 def may_have_git_ops(data: bytes) -> bool:
     """Whether a file might contain GitOps objects."""

@@ -46,6 +46,7 @@ class Inputs(Value):
         defects: findings about files that a defect of this program kept from being read or rendered.
         remarks: sentences about the judged files.
         decided: files that are no targets, but of which is reported what targets decide.
+        helm: the version of the program that rendered charts; empty if none were rendered.
     """
 
     units: tuple[ApplySet, ...]
@@ -58,6 +59,7 @@ class Inputs(Value):
     defects: tuple[Finding, ...] = ()
     remarks: tuple[str, ...] = ()
     decided: tuple[str, ...] = ()
+    helm: str = ""
 
     @property
     def usable(self) -> bool:
@@ -149,9 +151,8 @@ def inputs_of(
             os.path.realpath(path) for path in (*gathered.mine, *sources, *built.charts.written, *inventories)
         )
     remarks = remarks_on(gathered, units, unit)
-    return Inputs(
-        units, world, sources_of(units), failed, worlds.all, targets, read, tuple(defects), remarks, gathered.decided
-    )
+    inputs = Inputs(units, world, sources_of(units), failed, worlds.all, targets, read, tuple(defects), remarks)
+    return replace(inputs, decided=gathered.decided, helm=built.charts.helm)
 
 
 def _refuse_templates(readings: Sequence[Reading], pipe: str) -> None:
