@@ -17,6 +17,8 @@ from kubelint_gpu.workspace.manifest import place_of
 if TYPE_CHECKING:
     from kubelint_gpu.sources.render import Rendition
 
+_HERE = "https://kubernetes.default.svc"
+
 
 @rule("KLG006")
 def render_failed(unit: ApplySet) -> Iterator[Diagnostic]:
@@ -82,18 +84,18 @@ def _of_git_ops(unit: ApplySet) -> Iterator[Diagnostic]:
         if who is not None and not unit.follows(manifest):
             why = unit.why_not_followed(manifest)
             why = f", because {why}" if why else ""
+            sent_to = mapping(mapping(value.get("spec")).get("destination"))
+            cluster = sent_to.get("name") or sent_to.get("server") or _HERE
+            lost = f"workloads{'' if cluster == _HERE else f' in the cluster {cluster}'} are not judged"
+            how = f" not rendered as {who} does it{why}: "
             yield Diagnostic(
                 "KLG006",
                 manifest.place(("spec",), "key"),
-                f"{manifest.kind} {manifest.name} is not rendered as {who} does it{why}: its workloads are not judged",
+                f"{manifest.kind} {manifest.name} is{how}its {lost}",
                 manifest,
                 cause="GitOps",
                 severity="note",
                 undecided=f"the {manifest.kind} is not rendered" if any(gpu_requests(value, is_gpu)) else "",
-                shared=Shared(
-                    f"{who}{why}",
-                    (WHO, f" are not rendered as {who} does it{why}: their workloads are not judged"),
-                    of_run=True,
-                ),
+                shared=Shared(f"{how}{lost}", (WHO, f" are{how}their {lost}"), of_run=True, anywhere=True),
                 help=("render what it names with its values, and check the result",),
             )
