@@ -61,9 +61,8 @@ class _Group(ManualGroup):
         write_examples(EXAMPLES[""], ctx, formatter)
         write_list("Exit codes", CHECKED, formatter)
         write_list("Environment", ENVIRONMENT, formatter)
-        write_list(
-            "Files", ((".kubelint-gpu.yaml", "settings, the nearest one upward within the repository"),), formatter
-        )
+        files = ((".kubelint-gpu.yaml", "settings, the nearest one upward within the repository"),)
+        write_list("Files", files, formatter)
 
 
 def _version(ctx: click.Context, _param: click.Parameter, value: bool) -> None:

@@ -31,8 +31,8 @@ def closing(report: Report, options: Options) -> Iterator[str]:
         if options.mend:
             paths = sorted({edit.place.path for one in report.findings for fix in one.fixes for edit in fix.edits})
             yield theme.show(f"  {options.mend} {flags} {shlex.join(paths)}") + "\n"
-    helm = report.summary.helm if options.verbose else ""
-    for remark in (*report.summary.remarks, *([f"helm {helm} rendered the charts."] if helm else ())):
+    helm = [f"helm {report.summary.helm} rendered the charts."] if report.summary.helm and options.verbose else []
+    for remark in (*report.summary.remarks, *helm):
         yield from _lines(remark, theme)
 
 

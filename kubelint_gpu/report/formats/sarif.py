@@ -62,10 +62,8 @@ def _head(report: Report, rules: Sequence[RuleInfo], options: Options) -> Iterat
         yield f'          "semanticVersion": {dump(report.version)},\n'
     yield f'          "informationUri": {dump(HOME)},\n          "rules": '
     yield from array(map(descriptor, rules), margin=10)
-    yield "\n        }"
-    if report.summary.helm:
-        yield f',\n        "extensions": {dump([{"name": "helm", "version": report.summary.helm}])}'
-    yield "\n      },\n"
+    helm = dump([{"name": "helm", "version": report.summary.helm}])
+    yield "\n        }" + (f',\n        "extensions": {helm}' if report.summary.helm else "") + "\n      },\n"
     for name, value in _run(options).items():
         yield f"      {dump(name)}: {dump(value)},\n"
 
