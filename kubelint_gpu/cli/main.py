@@ -5,7 +5,7 @@ from __future__ import annotations
 import io
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from importlib import import_module
 
 import click
@@ -61,9 +61,8 @@ class _Group(ManualGroup):
         write_examples(EXAMPLES[""], ctx, formatter)
         write_list("Exit codes", CHECKED, formatter)
         write_list("Environment", ENVIRONMENT, formatter)
-        write_list(
-            "Files", ((".kubelint-gpu.yaml", "settings, the nearest one upward within the repository"),), formatter
-        )
+        files = ((".kubelint-gpu.yaml", "settings, the nearest one upward within the repository"),)
+        write_list("Files", files, formatter)
 
 
 def _version(ctx: click.Context, _param: click.Parameter, value: bool) -> None:
@@ -71,9 +70,8 @@ def _version(ctx: click.Context, _param: click.Parameter, value: bool) -> None:
         from kubelint_gpu.documents.parser import parser_name
 
         say(f"kubelint-gpu {__version__} (YAML parser: {parser_name()}; Python {sys.version.split()[0]})")
-        if ctx.meta.get(_VERBOSE):
-            say(f"kustomize: {_kustomize()}")
-            say(f"helm: {_helm()}")
+        for renderer in _renderers() if ctx.meta.get(_VERBOSE) else ():
+            say(renderer)
         ctx.exit()
 
 
@@ -81,28 +79,22 @@ def _verbose(ctx: click.Context, _param: click.Parameter, value: bool) -> None:
     ctx.meta[_VERBOSE] = value
 
 
-def _kustomize() -> str:
-    """Return the version and the command of the Kustomize that renders."""
-    from kubelint_gpu.sources.kustomize.program import find_program, version
+def _renderers() -> Iterator[str]:
+    """Yield the version and the command of each program that renders."""
+    from kubelint_gpu.sources.helm import helm_program
+    from kubelint_gpu.sources.kustomize import program
     from kubelint_gpu.sources.rendering_program import ProgramError
 
     try:
-        program = find_program()
+        kustomize = program.find_program()
+        yield f"kustomize: {program.version(kustomize)} ({' '.join(kustomize.command)})"
     except ProgramError:
-        return "neither kustomize nor kubectl is on the PATH"
-    return f"{version(program)} ({' '.join(program.command)})"
-
-
-def _helm() -> str:
-    """Return the version and the path of the Helm that renders."""
-    from kubelint_gpu.sources.helm.helm_program import find_helm, version
-    from kubelint_gpu.sources.rendering_program import ProgramError
-
+        yield "kustomize: neither kustomize nor kubectl is on the PATH"
     try:
-        helm = find_helm()
+        helm = helm_program.find_helm()
+        yield f"helm: {helm_program.version(helm)} ({helm.path})"
     except ProgramError:
-        return "there is no helm on the PATH"
-    return f"{version(helm)} ({helm.path})"
+        yield "helm: there is no helm on the PATH"
 
 
 @click.group(cls=_Group)

@@ -166,6 +166,7 @@ def report_of(
         unknown=outcome.unknown,
         units=units,
         remarks=(*inputs.remarks, *outcome.remarks),
+        helm=inputs.helm,
     )
     sources = {reading.source.path: reading.source for reading in inputs.every if reading.source is not None}
     if settings is not None:

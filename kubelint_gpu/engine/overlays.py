@@ -92,7 +92,7 @@ def _with_users(found: OverlayFinding, users: Mapping[str, list[str]]) -> Overla
 
 def _with_clusters(found: OverlayFinding, group: Sequence[OverlayFinding]) -> OverlayFinding:
     """The finding with the clusters that its message is about, and the messages for the others."""
-    if found.cluster is None:
+    if found.cluster is None or (found.finding.shared is not None and found.finding.shared.anywhere):
         return found
     message = found.finding.message
     names = list(dict.fromkeys(_name(one) for one in group if one.finding.message == message))

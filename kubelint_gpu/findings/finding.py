@@ -103,6 +103,7 @@ class Shared(Value):
             reported once, as certain unless some part is `unsure`.
         priority: the priority of its pods; if room is short, pods of the highest priority have it.
         of_run: findings of all files are merged; otherwise only those of one unit.
+        anywhere: it is the same for every cluster, so that none is named.
         who: `kind/namespace/name` of its workload, if an object has several templates.
         unit: the first file of their unit, unless `of_run`.
         waits: the objects whose pods it reports as waiting, also as `object at number of replicas`, each with its unit.
@@ -115,6 +116,7 @@ class Shared(Value):
     has: int | None = None
     priority: int = 0
     of_run: bool = False
+    anywhere: bool = False
     resource: str = ""
     who: str = ""
     unit: str = ""
@@ -181,7 +183,8 @@ class Summary(Value):
     `ignored` were suppressed, `baseline` are accepted by a baseline; `seconds` is wall time. `units` are the names of
     the sets of files that are applied together, empty if unknown. `unknown` are undeclared claims of pods. `hidden`
     findings count but are not shown, because their severity is too low. `reasons` say why questions are undecided, each
-    with its number. `remarks` are further sentences about the run as a whole.
+    with its number. `remarks` are further sentences about the run as a whole. `helm` is the version of the program that
+    rendered charts, empty if none were rendered.
     """
 
     files: int = 0
@@ -200,6 +203,7 @@ class Summary(Value):
     hidden: int = 0
     reasons: tuple[tuple[str, int], ...] = ()
     remarks: tuple[str, ...] = ()
+    helm: str = ""
 
     @property
     def why_undecided(self) -> str:

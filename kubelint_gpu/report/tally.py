@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 
 from kubelint_gpu.findings.finding import Finding, Severity, Summary
 from kubelint_gpu.messages.display import cells
-from kubelint_gpu.messages.wording import foremost, listed, owner_name, some
+from kubelint_gpu.messages.wording import counted, foremost, listed, owner_name, some
 from kubelint_gpu.report.content import Options, Report
 from kubelint_gpu.report.theme import Style, Theme, theme_of
 
@@ -31,7 +31,8 @@ def closing(report: Report, options: Options) -> Iterator[str]:
         if options.mend:
             paths = sorted({edit.place.path for one in report.findings for fix in one.fixes for edit in fix.edits})
             yield theme.show(f"  {options.mend} {flags} {shlex.join(paths)}") + "\n"
-    for remark in report.summary.remarks:
+    helm = [f"helm {report.summary.helm} rendered the charts."] if report.summary.helm and options.verbose else []
+    for remark in (*report.summary.remarks, *helm):
         yield from _lines(remark, theme)
 
 
@@ -78,8 +79,8 @@ def _found(report: Report) -> str:
     summary = report.summary
     findings = _summed([(summary.errors, "error"), (summary.warnings, "warning"), (summary.notes, "note")], plural="s")
     rest = _not_shown(summary, len(_fixable(report.findings)))
-    checked = f"{_files(summary)}, {_count(summary.workloads, 'workload')} checked"
-    told = f"{checked}: {findings or _count(len(report.findings), 'finding')}" + (f" ({rest})" if rest else "")
+    checked = f"{_files(summary)}, {counted(summary.workloads, 'workload')} checked"
+    told = f"{checked}: {findings or counted(len(report.findings), 'finding')}" + (f" ({rest})" if rest else "")
     return told + _unknown(summary)
 
 
@@ -87,8 +88,8 @@ def _nothing(summary: Summary) -> str:
     if not summary.files:
         return "Nothing to check: no manifest was given or found."
     files = _files(summary)
-    looked = ", ".join([files, _count(summary.documents, "document"), _count(summary.workloads, "workload")])
-    against = f"against {_count(summary.nodes, 'node')}" if summary.nodes else "without an inventory"
+    looked = ", ".join([files, counted(summary.documents, "document"), counted(summary.workloads, "workload")])
+    against = f"against {counted(summary.nodes, 'node')}" if summary.nodes else "without an inventory"
     found = summary.errors + summary.warnings + summary.notes + summary.undecided + summary.hidden
     if found:
         verdict = "nothing to report"
@@ -104,7 +105,7 @@ def _nothing(summary: Summary) -> str:
 
 def _files(summary: Summary) -> str:
     """Return the number of files, and of sets of files that are applied together, with the first names."""
-    files, units = _count(summary.files, "file"), summary.units
+    files, units = counted(summary.files, "file"), summary.units
     if summary.files < 2 or not units:
         return files
     more = [f"{len(units) - _NAMED} more"] if len(units) > _NAMED else []
@@ -155,10 +156,6 @@ def _fixable(findings: Sequence[Finding]) -> list[Finding]:
 
 def _summed(counts: list[tuple[int, str]], plural: str = "") -> str:
     return ", ".join(f"{count} {word}{plural if count != 1 else ''}" for count, word in counts if count)
-
-
-def _count(count: int, word: str) -> str:
-    return f"{count} {word}" if count == 1 else f"{count} {word}s"
 
 
 def unrendered(report: Report, shown: Sequence[Finding]) -> list[str]:

@@ -28,8 +28,8 @@ def is_subchart(folder: str | Path) -> bool:
     return name == "charts" and is_file(os.path.join(above, "Chart.yaml"))  # noqa: PTH118 - same
 
 
-def is_library(folder: str | Path) -> bool:
-    """Whether the chart in a folder is a library chart, which renders nothing by itself; no link out is followed."""
+def renders_nothing(folder: str | Path) -> bool:
+    """Whether a folder has a library chart, or one without templates and dependencies; no link out is followed."""
     path = Path(folder, "Chart.yaml")
     if not is_file(path) or way_out(path, Path.cwd()) is not None:
         return False
@@ -38,7 +38,15 @@ def is_library(folder: str | Path) -> bool:
             text = file.read(_MOST_CONFIG)
     except OSError:
         return False
-    return re.search(r"(?m)^type:\s*[\"']?library\b", text.decode("utf-8", "replace")) is not None
+    if re.search(rb"(?m)^type:\s*[\"']?library\b", text):
+        return True
+    may_depend = re.search(rb"(?m)^[\"']?dependencies\b", text) or exists(Path(folder, "requirements.yaml"))
+    return not may_depend and not any(has_files(Path(folder, name)) for name in ("templates", "charts"))
+
+
+def has_files(folder: str | Path) -> bool:
+    """Whether a folder holds a file at any depth, or a link."""
+    return any(names or any(Path(path, name).is_symlink() for name in below) for path, below, names in os.walk(folder))
 
 
 def is_file(path: str | Path) -> bool:

@@ -14,7 +14,7 @@ from typing import BinaryIO
 
 from kubelint_gpu.documents import MAX_BYTES
 from kubelint_gpu.patterns import pattern
-from kubelint_gpu.sources.checkout import exists, is_folder, is_inside, leads_out, way_out
+from kubelint_gpu.sources.checkout import exists, has_files, is_folder, is_inside, leads_out, way_out
 from kubelint_gpu.sources.programs import keep_out
 from kubelint_gpu.values import PartlyCompared, Value
 
@@ -230,7 +230,8 @@ class _Collector:
                 elif is_link:
                     self._skip(printed, "a link to a directory")
                 elif is_chart and name == "templates":
-                    self._skip(printed, TEMPLATE)
+                    if has_files(path):
+                        self._skip(printed, TEMPLATE)
                 else:
                     todo.append((True, path, there, printed))
 

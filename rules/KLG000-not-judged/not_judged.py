@@ -28,6 +28,7 @@ def _not_known(unit: ApplySet) -> Iterator[Diagnostic]:
             why = "its kind is not known" if row is None else "kinds: in the configuration names no template of it"
             ask = f" ask for GPUs, and their kind is not known: their pods are {judged}"
             lost = f"{why}: its pods are {judged}"
+            known = "fully known" if is_known else f"known (its pods are {judged})"
             if is_known:
                 lost = "its kind is known, but not what this field means for its pods: they are judged without"
             yield Diagnostic(
@@ -37,7 +38,7 @@ def _not_known(unit: ApplySet) -> Iterator[Diagnostic]:
                 manifest,
                 cause="kind",
                 severity="note",
-                undecided=f"the kind {manifest.kind} is not {'fully ' if is_known else ''}known",
+                undecided=f"the kind {manifest.kind} is not {known}",
                 shared=Shared(f"kind {manifest.kind}", (WHO, ask), of_run=True) if row is None else None,
                 help=("check the Deployments and other objects that its controller makes of it",),
             )

@@ -10,11 +10,14 @@ from kubelint_gpu.analysis.node_misfit import is_gpu
 from kubelint_gpu.engine.api import WHO, ApplySet, Diagnostic, Related, Shared, rule
 from kubelint_gpu.kube.kinds.by_shape import GIT_OPS, gpu_requests
 from kubelint_gpu.kube.objects.workload import api_group
-from kubelint_gpu.sources.checkout import is_chart, is_subchart
+from kubelint_gpu.kube.values.plain import mapping
+from kubelint_gpu.sources.checkout import is_chart, is_subchart, renders_nothing
 from kubelint_gpu.workspace.manifest import place_of
 
 if TYPE_CHECKING:
     from kubelint_gpu.sources.render import Rendition
+
+_HERE = "https://kubernetes.default.svc"
 
 
 @rule("KLG006")
@@ -44,9 +47,9 @@ def render_failed(unit: ApplySet) -> Iterator[Diagnostic]:
 
 
 def _built_from(rendered: Rendition, path: str) -> Iterator[Related]:
-    """Yield the kustomization that is not rendered, if the problem is in another file."""
+    """Yield the kustomization or chart that is not rendered, if the problem is in another file."""
     source, document = rendered.top.reading.source, rendered.top.document
-    if source is not None and source.path != path:
+    if source is not None and source.path != path and rendered.sources:
         span = document.locate((), "key") if document is not None else None
         yield Related(place_of(source.path, span), f"in {rendered.path}")
 
@@ -58,11 +61,11 @@ def _charts(unit: ApplySet) -> Iterator[Diagnostic]:
     for reading in unit.readings:
         path = posixpath.normpath(reading.path) if reading.path else ""
         folder = posixpath.dirname(path)
-        if not is_chart(path) or is_subchart(folder):
+        if not is_chart(path) or is_subchart(folder) or renders_nothing(folder):
             continue
         command = f"helm template {shlex.quote(folder or '.')}"
         for document in reading.documents:
-            if isinstance(document.value, dict) and _is_application(document.value):
+            if mapping(document.value).get("apiVersion") in ("v1", "v2") and "name" in document.value:
                 yield Diagnostic(
                     "KLG006",
                     place_of(path, document.locate(("name",))),
@@ -73,11 +76,6 @@ def _charts(unit: ApplySet) -> Iterator[Diagnostic]:
                 )
 
 
-def _is_application(value: dict[str, object]) -> bool:
-    """Whether a file belongs to an application chart, not to a library chart, which renders nothing by itself."""
-    return value.get("apiVersion") in ("v1", "v2") and "name" in value and value.get("type") != "library"
-
-
 def _of_git_ops(unit: ApplySet) -> Iterator[Diagnostic]:
     """Yield problems of rendering what checked objects of GitOps controllers refer to."""
     for manifest in unit.manifests:
@@ -86,18 +84,18 @@ def _of_git_ops(unit: ApplySet) -> Iterator[Diagnostic]:
         if who is not None and not unit.follows(manifest):
             why = unit.why_not_followed(manifest)
             why = f", because {why}" if why else ""
+            sent_to = mapping(mapping(value.get("spec")).get("destination"))
+            cluster = sent_to.get("name") or sent_to.get("server") or _HERE
+            lost = f"workloads{'' if cluster == _HERE else f' in the cluster {cluster}'} are not judged"
+            how = f" not rendered as {who} does it{why}: "
             yield Diagnostic(
                 "KLG006",
                 manifest.place(("spec",), "key"),
-                f"{manifest.kind} {manifest.name} is not rendered as {who} does it{why}: its workloads are not judged",
+                f"{manifest.kind} {manifest.name} is{how}its {lost}",
                 manifest,
                 cause="GitOps",
                 severity="note",
                 undecided=f"the {manifest.kind} is not rendered" if any(gpu_requests(value, is_gpu)) else "",
-                shared=Shared(
-                    f"{who}{why}",
-                    (WHO, f" are not rendered as {who} does it{why}: their workloads are not judged"),
-                    of_run=True,
-                ),
+                shared=Shared(f"{how}{lost}", (WHO, f" are{how}their {lost}"), of_run=True, anywhere=True),
                 help=("render what it names with its values, and check the result",),
             )

@@ -21,7 +21,11 @@ def told(group="example.com", kind="Engine", resource="nvidia.com/gpu", amount="
 
 def test_a_kind_that_is_not_known_is_undecided_at_the_place_where_it_asks_for_gpus():
     (found,) = told(kind="EngineClass")
-    assert (found.severity, found.undecided, found.place.line) == ("note", "the kind EngineClass is not known", 6)
+    assert (found.severity, found.undecided, found.place.line) == (
+        "note",
+        "the kind EngineClass is not known (its pods are not judged)",
+        6,
+    )
     assert (
         found.message == "EngineClass ml/x asks for nvidia.com/gpu, and its kind is not known: its pods are not judged"
     )
@@ -29,7 +33,11 @@ def test_a_kind_that_is_not_known_is_undecided_at_the_place_where_it_asks_for_gp
 
 def test_what_is_judged_by_its_shape_is_undecided_too():
     (found,) = told()
-    assert (found.severity, found.undecided, found.place.line) == ("note", "the kind Engine is not known", 6)
+    assert (found.severity, found.undecided, found.place.line) == (
+        "note",
+        "the kind Engine is not known (its pods are judged by their shape only)",
+        6,
+    )
     assert found.message.endswith("and its kind is not known: its pods are judged by their shape only")
 
 

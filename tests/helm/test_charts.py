@@ -235,3 +235,11 @@ def test_a_configured_chart_that_is_not_there_is_an_error_with_its_line(check, t
     ran = check(tree({**chart({}), ".kubelint-gpu.yaml": "charts:\n  - path: chrt\n"}), ".")
     assert ran.code == 2
     assert ".kubelint-gpu.yaml:2:11: there is no Chart.yaml in chrt" in ran.err
+
+
+def test_a_target_that_names_the_folder_of_a_chart_takes_it_with_values_from_elsewhere(check, tree):
+    files = inventory({**chart({"templates/pod.yaml": POD}), "envs/prod.yaml": "gpus: 2\n"})
+    files[".kubelint-gpu.yaml"] = (
+        "charts: [{path: chart, values: [envs/prod.yaml]}]\ntargets: {chart/**: {files: [inventory.yaml]}}\n"
+    )
+    assert check(tree(files), ".", "--select", "KLG503").told == [("KLG503", "envs/prod.yaml", 1)]

@@ -231,6 +231,23 @@ def test_the_note_says_why_an_object_is_not_followed(check, tree):
     ]
 
 
+def test_a_note_names_the_destination_and_not_the_cluster_of_its_file(check, tree):
+    app = (APPLICATION % "exclude: '*.bak.yaml'").replace("helm:", "directory:")
+    sent = app.replace("{namespace: vision}", "{name: east, namespace: vision}").replace("blue", "green")
+    far = app.replace("path: chart", "chart: vllm").replace("blue", "far")
+    root = tree(
+        inventory({**PLATFORM_CHART, "apps/a.yaml": f"{app}---\n{sent}---\n{far}", ".kubelint-gpu.yaml": TARGETS})
+    )
+    (root / "roomy.yaml").write_text((root / "inventory.yaml").read_text())
+    decides = "`directory.exclude` decides what is applied of chart, and is not followed"
+    head = "is not rendered as Argo CD does it, because"
+    assert [one["message"] for one in check(root, "apps", "--select", "KLG006").findings] == [
+        f"Application blue {head} {decides}: its workloads are not judged",
+        f"Application green {head} {decides}: its workloads in the cluster east are not judged",
+        f"Application far {head} the source is another repository or a registry: its workloads are not judged",
+    ]
+
+
 @pytest.mark.parametrize(
     ("written", "line", "path"),
     [

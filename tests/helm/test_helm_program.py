@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import os
+import subprocess
 
 import pytest
 from helm_runs import CHART, POD, SELECTED, chart, inventory, place
@@ -16,10 +18,34 @@ NO_HELM = {"PATH": os.defpath}
 
 
 def test_without_helm_each_chart_is_a_note(check, tree):
-    root = tree(inventory(chart({"templates/pod.yaml": POD}, folder="charts/a") | chart({}, folder="charts/b")))
+    files = chart({"templates/pod.yaml": POD, "ci/a-values.yaml": "gpus: 2\n"}, folder="charts/a")
+    files |= chart({}, folder="charts/b", head=f"{CHART}dependencies: [{{name: a, version: 0.1.0}}]\n")
+    root = tree(inventory(files))
     ran = check(root, ".", "-i", "inventory.yaml", helm=None, env=NO_HELM)
     assert ran.told == [("KLG006", "charts/a/Chart.yaml", 2), ("KLG006", "charts/b/Chart.yaml", 2)]
     assert ran.err == "kubelint-gpu: charts are not rendered: there is no helm on the PATH\n"
+    # files of values are no manifests
+    assert json.loads(ran.out)["summary"]["files"] == 2
+
+
+@pytest.mark.parametrize("has_helm", [True, False])
+def test_a_chart_with_an_empty_folder_of_templates_says_nothing(check, tree, helm, has_helm):
+    root = tree(chart({}))
+    (root / "chart" / "templates" / "more").mkdir(parents=True)
+    ran = check(root, ".", helm=helm if has_helm else None, env={} if has_helm else NO_HELM)
+    assert (ran.told, ran.err, ran.code) == ([], "", 0)
+
+
+def test_the_report_names_the_version_that_rendered(check, tree, helm):
+    version = subprocess.run(
+        [helm, "version", "--template", "{{ .Version }}"], check=True, capture_output=True, text=True
+    )
+    root = tree(inventory(chart({"templates/pod.yaml": POD})))
+    assert json.loads(check(root, ".").out)["helm"] == version.stdout.strip()
+    told = f"helm {version.stdout.strip()} rendered the charts.\n"
+    assert check(root, ".", "--output-format", "text", "--verbose").out.endswith(told)
+    assert told not in check(root, ".", "--output-format", "text").out
+    assert "helm" not in json.loads(check(root, ".", helm=None, env=NO_HELM).out)
 
 
 def test_a_helm_that_is_not_there_is_an_error(check, tree):

@@ -145,6 +145,7 @@ def test_without_helm_one_note_says_why(check, serving):
     assert [(code, path) for code, path, _ in ran.told] == [("KLG006", "<stdin>"), *[("KLG503", "<stdin>")] * 2]
     note = next(one for one in ran.findings if one["code"] == "KLG006")
     assert "do not lead to values of the chart chart: --helm: there is no program ./none" in note["message"]
+    assert note["related"] == []
 
 
 def test_a_tracked_chart_is_found_from_another_folder(check, serving):

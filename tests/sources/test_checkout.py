@@ -8,7 +8,7 @@ import pytest
 from hostile_files import INVENTORY, deployment, git
 from limited import run
 
-from kubelint_gpu.sources.checkout import anchor_of, is_library, repositories_around
+from kubelint_gpu.sources.checkout import anchor_of, renders_nothing, repositories_around
 
 UNREAD = "apiVersion: v1\nkind: Secret\nmetadata: {name: x}\nstringData: {token: hunter2}\n  broken: [\n"
 
@@ -211,4 +211,7 @@ def test_a_library_chart_behind_a_link_out_or_in_a_pipe_is_not_read(repository, 
     (repository / "out" / "Chart.yaml").symlink_to("../../outside/Chart.yaml")
     (repository / "pipe").mkdir()
     os.mkfifo(repository / "pipe" / "Chart.yaml")
-    assert [is_library(name) for name in ("own", "out", "pipe", "none")] == [True, False, False, False]
+    for name, file in (("own", "templates/pod.yaml"), ("pipe", "charts/x/Chart.yaml"), ("out", "templates/pod.yaml")):
+        (repository / name / file).parent.mkdir(parents=True)
+        (repository / name / file).write_text("")
+    assert [renders_nothing(name) for name in ("own", "out", "pipe", "none")] == [True, False, False, False]

@@ -103,7 +103,7 @@ def _json(reports: Sequence[dict[str, Any]]) -> Iterator[str]:
     summary |= {name: sum(finding["severity"] == kind for finding in findings) for name, kind in _COUNTED.items()}
     decided = _distinct([row for report in reports for row in report.get("decided", ())])
     decided.sort(key=lambda row: (rank(row["verdict"]), row["object"], row["path"], row["line"]))
-    failed = next((report["failed"] for report in reports if "failed" in report), "")
+    failed, helm = (next((report[key] for report in reports if key in report), "") for key in ("failed", "helm"))
     remarks = _from_all([report.get("remarks", ()) for report in reports])
     reasons: Counter[str] = Counter()
     for report in reports:
@@ -112,7 +112,7 @@ def _json(reports: Sequence[dict[str, Any]]) -> Iterator[str]:
     body = ",\n".join(
         f'    "{name}": {f"{value:.3f}" if name == "seconds" else value}' for name, value in summary.items()
     )
-    return _json_parts(version, (findings, decided), [*of_run(failed, undecided, remarks)], body)
+    return _json_parts(version, (findings, decided), [*of_run(failed, undecided, remarks, helm)], body)
 
 
 def _json_parts(

@@ -21,13 +21,13 @@ def render(report: Report, options: Options) -> Iterator[str]:  # noqa: ARG001 e
     yield ',\n  "decided": '
     yield from array((row for one in report.decided for row in decided_rows(one)), indent=2, margin=2)
     reasons = [{"reason": reason, "count": count} for reason, count in report.summary.reasons]
-    yield from of_run(report.failed, reasons, report.summary.remarks)
+    yield from of_run(report.failed, reasons, report.summary.remarks, report.summary.helm)
     yield f',\n  "summary": {_summary(report.summary)}\n}}\n'
 
 
-def of_run(failed: str, undecided: Sequence[Any], remarks: Sequence[str]) -> Iterator[str]:
+def of_run(failed: str, undecided: Sequence[Any], remarks: Sequence[str], helm: str) -> Iterator[str]:
     """Yield the keys about a run as a whole, without those that have no value."""
-    for name, value in (("failed", failed), ("undecided", undecided), ("remarks", remarks)):
+    for name, value in (("failed", failed), ("undecided", undecided), ("remarks", remarks), ("helm", helm)):
         if value:
             yield f',\n  "{name}": {dump(value, indent=2, margin=2)}'
 

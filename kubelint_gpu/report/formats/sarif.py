@@ -62,7 +62,8 @@ def _head(report: Report, rules: Sequence[RuleInfo], options: Options) -> Iterat
         yield f'          "semanticVersion": {dump(report.version)},\n'
     yield f'          "informationUri": {dump(HOME)},\n          "rules": '
     yield from array(map(descriptor, rules), margin=10)
-    yield "\n        }\n      },\n"
+    helm = dump([{"name": "helm", "version": report.summary.helm}])
+    yield "\n        }" + (f',\n        "extensions": {helm}' if report.summary.helm else "") + "\n      },\n"
     for name, value in _run(options).items():
         yield f"      {dump(name)}: {dump(value)},\n"
 
@@ -124,12 +125,8 @@ def _invocations(report: Report, written: int) -> list[dict[str, Any]]:
         said.append(("warning", f"{undecided(report.summary)}."))
     left_out = len(report.findings) - written
     if left_out:
-        said.append(
-            (
-                "warning",
-                f"{left_out} of {len(report.findings)} findings are left out, the least severe ones: {_LIMITS}.",
-            )
-        )
+        least = f"{left_out} of {len(report.findings)} findings are left out, the least severe ones: {_LIMITS}."
+        said.append(("warning", least))
     said += [("note", remark) for remark in report.summary.remarks]
     found: dict[str, Any] = {"executionSuccessful": not report.failed}
     if said:

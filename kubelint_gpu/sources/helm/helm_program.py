@@ -83,10 +83,8 @@ def find_helm(given: str | None = None) -> Helm:
     path = find("helm")
     if path is None:
         here = passed_over("helm")
-        raise ProgramError(
-            "there is no helm on the PATH"
-            + (f"; {here} lies in the checkout, and is started only if --helm names it" if here else "")
-        )
+        lies = f"; {here} lies in the checkout, and is started only if --helm names it" if here else ""
+        raise ProgramError(f"there is no helm on the PATH{lies}")
     return Helm(str(Path(path).absolute()))
 
 

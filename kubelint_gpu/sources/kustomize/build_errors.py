@@ -44,6 +44,7 @@ _FIELDS = {
     "ConfigMapGenerator": "configMapGenerator",
     "SecretGenerator": "secretGenerator",
 }
+_REFUSED = "security; file "  # of a file that lies where none may be named
 _MOST = 400
 _SHORTEST = 4
 """Shorter words stand in any message."""
@@ -86,7 +87,8 @@ def complaint(error: str, stage: WorkingCopy, found: Survey, shown: Callable[[st
     top = found.kustomizations[found.root]
     message = f"kustomize cannot build it: {_short(text)}"
     reading, span = _place(text, found, shown)
-    if span is None and (reading is None or reading in [one.reading for one in found.kustomizations.values()]):
+    naming = _REFUSED in text or reading in [None, *(one.reading for one in found.kustomizations.values())]
+    if span is None and naming:
         spot = _quoted(text, found, shown)
         if spot is not None:
             return Obstacle(spot.path, spot.span, message)

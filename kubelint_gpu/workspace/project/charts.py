@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import os
 import posixpath
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
 
 from kubelint_gpu.findings.finding import Finding
 from kubelint_gpu.kube.values.frozen import EMPTY
-from kubelint_gpu.sources.checkout import is_chart, is_folder, is_inside, is_library, is_subchart
+from kubelint_gpu.sources.checkout import is_chart, is_folder, is_inside, is_subchart, renders_nothing
 from kubelint_gpu.sources.helm.given_values import GivenValues
 from kubelint_gpu.sources.render import Spot
 from kubelint_gpu.values import Value, replace
@@ -134,6 +134,13 @@ class RenderedCharts(Value):
     units: Mapping[str, str] = EMPTY
     written: frozenset[str] = frozenset()
 
+    @property
+    def helm(self) -> str:
+        """The version of the program that rendered the charts; empty if none were rendered."""
+        from kubelint_gpu.sources.helm.helm_program import version
+
+        return next((version(one.renderer.helm) for one in self.rendered if one.reading is not None), "")
+
 
 def may_have_git_ops(data: bytes) -> bool:
     """Whether a file might contain GitOps objects."""
@@ -166,15 +173,15 @@ def render_charts(
     from kubelint_gpu.sources.helm.helm_program import FLAG, Helm, find_helm
     from kubelint_gpu.sources.rendering_program import RenderTime
 
+    helm, failure = Helm(""), ""
     try:
         helm = find_helm(settings.program)
     except ProgramError as error:
-        if not all(map(is_library, folders)):
-            return RenderedCharts(failure=str(error))
-        helm = Helm("")
+        failure = str(error)
     renderer = ChartRenderer(helm, RenderTime(settings.seconds, FLAG))
     given = [path for path in paths if is_folder(cwd / path)]
-    return _ChartRendering(renderer, settings, chosen, cwd, given, done).all(folders, wanted)
+    rendering = _ChartRendering(renderer, settings, chosen, cwd, given, done)
+    return rendering.none(folders, failure) if failure else rendering.all(folders, wanted)
 
 
 def released(chosen: ChosenChart, settings: HelmSettings) -> Release:
@@ -236,13 +243,18 @@ class _ChartRendering:
         rendered = tuple(chart for chart in results if chart is not None)
         pairs = zip(jobs, results, strict=True)
         units = {chart.path: job[1].unit for job, chart in pairs if chart is not None and job[1].unit}
-        mine = [(each.chart, given.path) for each in rendered for given in each.values if given.form == "file"]
-        mine += [
-            (chart, path) for chart in (*(each.chart for each in rendered), *self._libraries) for path in _own(chart)
-        ]
-        taken = frozenset(os.path.realpath(chart.root / path) for chart, path in mine)
+        made = (*((each.chart, each.values) for each in rendered), *((one, ()) for one in self._libraries))
+        taken = frozenset(_taken(made))
         written = frozenset(spot.path for each in rendered for spot in each.release.json_spots)
         return RenderedCharts(rendered, taken, defects=tuple(self._defects), units=units, written=written)
+
+    def none(self, folders: Sequence[str], failure: str) -> RenderedCharts:
+        """Return why no chart is rendered, if one would be; their files are no manifests, but for `Chart.yaml`."""
+        jobs = [job for folder in folders for job in self._jobs(folder)]
+        made = (*((chart, values) for chart, _, values, _ in jobs), *((one, ()) for one in self._libraries))
+        heads = {os.path.realpath(Path(folder, CHART)) for folder in folders if not renders_nothing(folder)}
+        taken, why = frozenset(_taken(made)) - heads, failure if heads else ""
+        return RenderedCharts(taken=taken, failure=why, defects=tuple(self._defects))
 
     def _jobs(self, folder: str) -> Iterator[_Job]:
         """Yield a chart with each way to render it: the values, and the title of the render."""
@@ -316,6 +328,13 @@ def _values_of(job: _Job) -> set[str]:
     chart, chosen, values, _ = job
     files = (os.path.realpath(chart.root / given.path) for given in values if not chosen.path_of_object)
     return {*files} - {os.path.realpath(chart.root / chart.folder / "values.yaml")}
+
+
+def _taken(made: Iterable[tuple[Chart, Sequence[GivenValues]]]) -> Iterator[str]:
+    """Yield the real paths of files that are judged as a part of charts with their values."""
+    for chart, values in made:
+        given = (one.path for one in values if one.form == "file")
+        yield from (os.path.realpath(chart.root / path) for path in (*given, *_own(chart)))
 
 
 def _own(chart: Chart) -> Iterator[str]:

@@ -130,10 +130,11 @@ class Configuration(Value):
         """Every file that declares a cluster, each once."""
         return tuple(dict.fromkeys((*self.inventory, *(path for one in self.targets for path in one.inventory))))
 
-    def clusters_of(self, path: str) -> tuple[tuple[str, ...], ...]:
-        """What declares the clusters that a file goes to: each target whose glob matches, else the one inventory."""
-        seen = self.relative(path)
-        found = dict.fromkeys(one.inventory for one in self.targets if matches(seen, one.glob))
+    def clusters_of(self, *paths: str) -> tuple[tuple[str, ...], ...]:
+        """What declares the clusters of a file: targets that match the first path with any, else the inventory."""
+        seen = map(self.relative, paths)
+        every = ([one.inventory for one in self.targets if matches(path, one.glob)] for path in seen)
+        found = dict.fromkeys(next(filter(None, every), ()))
         return tuple(found) or ((self.inventory,) if self.inventory else ())
 
     def clusters_called(self, names: Sequence[str]) -> tuple[tuple[str, ...], ...]:

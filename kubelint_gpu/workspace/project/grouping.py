@@ -50,11 +50,12 @@ class _Common(Value):
 
 
 class _Stands(Value):
-    """Facts about renders and folders: the file that globs match, the clusters of GitOps, the name of the unit."""
+    """Facts about renders and folders: the file that globs match, the clusters of GitOps, the unit, the first file."""
 
     of_renders: Mapping[str, str] = EMPTY
     sent: Mapping[str, tuple[tuple[str, ...], ...]] = EMPTY
     units: Mapping[str, str] = EMPTY
+    tops: Mapping[str, str] = EMPTY
 
     def sent_to(self, path: str) -> tuple[tuple[str, ...], ...]:
         """Return the names of the clusters that GitOps objects give a render, or the nearest folder of a file."""
@@ -87,7 +88,8 @@ class Grouping:
         `others` only declare classes for the units. `elsewhere` has other objects that affect files of other folders.
         """
         origins = built.origins
-        stands = _Stands({each.path: each.known_as for each in built.rendered}, built.sent, built.charts.units)
+        tops = {each.path: each.top.reading.path for each in built.rendered}
+        stands = _Stands({each.path: each.known_as for each in built.rendered}, built.sent, built.charts.units, tops)
         shared = _shared((*readings, *others), built, origins)
         changes = Changes(past, readings, built, context) if past is not None else None
         groups = [
@@ -185,7 +187,8 @@ class Grouping:
         """Return the inventories of the clusters of a file or render. Names in GitOps objects come before globs."""
         called = stands.sent_to(path) if self._settings.targets else ()
         named = dict.fromkeys(files for names in called for files in self._settings.clusters_called(names))
-        return tuple(named) or self._settings.clusters_of(stands.of_renders.get(path, path))
+        known = (each.get(path, path) for each in (stands.of_renders, stands.tops))
+        return tuple(named) or self._settings.clusters_of(*known)
 
 
 def _shared(

@@ -47,6 +47,7 @@ class Inputs(Value):
         remarks: sentences about the judged files.
         decided: files that are no targets, but of which is reported what targets decide.
         others: files of other directories that decide about the units.
+        helm: the version of the program that rendered charts; empty if none were rendered.
     """
 
     units: tuple[ApplySet, ...]
@@ -60,6 +61,7 @@ class Inputs(Value):
     remarks: tuple[str, ...] = ()
     decided: tuple[str, ...] = ()
     others: tuple[Reading, ...] = ()
+    helm: str = ""
 
     @property
     def usable(self) -> bool:
@@ -152,8 +154,8 @@ def inputs_of(
             os.path.realpath(path) for path in (*gathered.mine, *sources, *built.charts.written, *inventories)
         )
     remarks = remarks_on(gathered, units, unit)
-    mine, decided = sources_of(units), gathered.decided
-    return Inputs(units, world, mine, failed, worlds.all, targets, read, tuple(defects), remarks, decided, others)
+    inputs = Inputs(units, world, sources_of(units), failed, worlds.all, targets, read, tuple(defects), remarks)
+    return replace(inputs, decided=gathered.decided, others=others, helm=built.charts.helm)
 
 
 def _refuse_templates(readings: Sequence[Reading], pipe: str) -> None:

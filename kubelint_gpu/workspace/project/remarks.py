@@ -16,7 +16,7 @@ from kubelint_gpu.kube.kinds.custom_strategy import canary_targets
 from kubelint_gpu.kube.kinds.custom_workload import row_of
 from kubelint_gpu.messages.display import visible
 from kubelint_gpu.messages.wording import FEW, foremost, owner_name, owner_names
-from kubelint_gpu.sources.checkout import is_chart, is_library, is_subchart
+from kubelint_gpu.sources.checkout import is_chart, is_subchart, renders_nothing
 from kubelint_gpu.workspace.apply_order import unknown_hooks
 from kubelint_gpu.workspace.apply_set import ApplySet
 from kubelint_gpu.workspace.project.files_beside import missing_classes
@@ -43,7 +43,7 @@ def remarks_on(gathered: Gathered, units: Sequence[ApplySet], unit: UnitChoice) 
 
 def _without_helm(gathered: Gathered) -> Iterator[str]:
     folders = ((path, Path(os.path.realpath(path)).parent) for path in gathered.mine if is_chart(path))
-    charts = [path for path, folder in folders if not is_subchart(folder) and not is_library(folder)]
+    charts = [path for path, folder in folders if not is_subchart(folder) and not renders_nothing(folder)]
     if gathered.built.charts.failure and charts:
         yield f"No workload of {foremost(charts)} is judged: {gathered.built.charts.failure}."
 

@@ -85,3 +85,4 @@ def test_a_report_merged_with_itself_has_the_same_findings():
 def test_a_remark_that_several_jobs_make_is_told_once():
     assert "remarks" not in of(ONE, ONE)
     assert of({**ONE, "remarks": ["a", "b"]}, {**ONE, "remarks": ["a"]}, ONE)["remarks"] == ["a", "b"]
+    assert of(ONE, {**ONE, "helm": "v3.1.0"})["helm"] == "v3.1.0"

@@ -75,3 +75,8 @@ def test_json_gives_back_any_text(message, path):
 def test_json_has_the_remarks_about_the_run_if_there_are_any():
     assert "remarks" not in json.loads(output("json", report()))
     assert json.loads(output("json", report(summary=Summary(remarks=("a", "b")))))["remarks"] == ["a", "b"]
+
+
+def test_json_names_the_helm_that_rendered_charts():
+    assert "helm" not in json.loads(output("json", report()))
+    assert json.loads(output("json", report(summary=Summary(helm="v3.1.0"))))["helm"] == "v3.1.0"

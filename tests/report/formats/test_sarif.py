@@ -296,3 +296,9 @@ def test_remarks_about_the_run_are_notes_of_its_invocation():
     assert [one["level"] for one in run["invocations"][0]["toolExecutionNotifications"]] == ["note", "note"]
     assert said(run) == ["a {{0}}.", "b."]
     assert VALIDATOR.is_valid(log)
+
+
+def test_the_helm_that_rendered_charts_is_an_extension_of_the_tool():
+    log = json.loads("".join(render(replace(report(PIN), summary=Summary(helm="v3.1.0")), Options())))
+    assert log["runs"][0]["tool"]["extensions"] == [{"name": "helm", "version": "v3.1.0"}]
+    assert VALIDATOR.is_valid(log)

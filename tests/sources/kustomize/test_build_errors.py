@@ -51,6 +51,15 @@ def test_a_line_of_a_file(located):
     assert "/stage" not in message
 
 
+def test_a_file_that_may_not_be_named_is_where_it_is_named(located):
+    refused = "security; file '/stage/tree/top/patch.yaml' is not in or below '/stage/tree/top/x'"
+    for error in (
+        f"accumulating resources: accumulation err='accumulating resources from 'patch.yaml': {refused}'",
+        f"trouble configuring builtin PatchTransformer with config: `\npath: patch.yaml\n`: failed: {refused}",
+    ):
+        assert located(f"Error: {error}")[:2] == ("top/kustomization.yaml", 4)
+
+
 def test_a_field_of_a_kustomization(located):
     error = "Error: accumulating resources: recursed accumulation of path '/stage/tree/top': trouble configuring builtin ReplicaCountTransformer with config: `\nreplica: x\n`: wrong"
     assert located(error)[:2] == ("top/kustomization.yaml", 5)

@@ -54,14 +54,13 @@ def application(git_object: GitObject) -> Iterator[ChosenChart | Variables]:
         CannotFollowError: a source is elsewhere, or is changed in a way that is not done here.
     """
     several = "sources" in git_object.spec
-    sources = [
-        mapping(entry)
-        for entry in (sequence(git_object.spec["sources"]) if several else [git_object.spec.get("source")])
-    ]
+    entries = sequence(git_object.spec["sources"]) if several else [git_object.spec.get("source")]
+    sources = [mapping(entry) for entry in entries]
     if not sources:
         raise CannotFollowError("it names no source")
     for source in sources:
-        if not may_be_address_of(source.get("repoURL"), git_object.root):
+        # a `chart` is one of a registry
+        if source.get("chart") or not may_be_address_of(source.get("repoURL"), git_object.root):
             raise CannotFollowError(ELSEWHERE)
     references = {f"${source['ref']}" for source in sources if isinstance(source.get("ref"), str)}
     destination = mapping(git_object.spec.get("destination"))
@@ -71,8 +70,9 @@ def application(git_object: GitObject) -> Iterator[ChosenChart | Variables]:
         if "ref" in source and "path" not in source:
             continue
         folder = git_object.folder(source.get("path"))
-        if {*mapping(source.get("directory"))} - {"recurse"} or source.get("plugin"):
-            raise CannotFollowError("`directory` or a plugin changes what the source holds")
+        fields = [f"directory.{key}" for key in mapping(source.get("directory")) if key != "recurse"]
+        for field in sorted(fields) or (["plugin"] if source.get("plugin") else []):
+            raise CannotFollowError(f"`{field}` decides what is applied of {folder}, and is not followed")
         overrides = (".argocd-source.yaml", f".argocd-source-{git_object.name}.yaml")
         if "/" in git_object.name or any(is_file(git_object.root / folder / name) for name in overrides):
             raise CannotFollowError("a file `.argocd-source.yaml` can change what the source says")
@@ -203,14 +203,8 @@ def followed(
         except CannotFollowError as error:
             done[key] = str(error)
     called = {folder: tuple(names) for folder, names in sent.items()}
-    return GitOps(
-        tuple(dict.fromkeys(charts)),
-        tuple(dict.fromkeys(filled)),
-        called,
-        done,
-        frozenset(with_charts),
-        frozenset(with_variables),
-    )
+    distinct = tuple(dict.fromkeys(charts)), tuple(dict.fromkeys(filled))
+    return GitOps(*distinct, called, done, frozenset(with_charts), frozenset(with_variables))
 
 
 def _objects(files: Sequence[SourceFile], named: Named) -> Iterator[tuple[Followed, GitObject, _Follow]]:
