@@ -9,12 +9,12 @@ from itertools import islice
 from math import gcd
 
 from kubelint_gpu.budget import SIMULATION, STEPS
+from kubelint_gpu.simulation.bounds.crowded_start import Crowd, crowded
 from kubelint_gpu.simulation.controllers.rollout_state import State
 from kubelint_gpu.simulation.model.preemptions import UnmodelledVictim
 from kubelint_gpu.simulation.model.simulation import Simulation
 from kubelint_gpu.simulation.prepare.workload_change import created_pod
 from kubelint_gpu.simulation.search import single_runs
-from kubelint_gpu.simulation.search.crowded_placement import Crowd, crowded
 from kubelint_gpu.simulation.search.engine import GroupSearch
 from kubelint_gpu.simulation.search.replay import ReplayMismatch
 from kubelint_gpu.simulation.search.situation import Situation
