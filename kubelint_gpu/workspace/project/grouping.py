@@ -57,6 +57,12 @@ class _Stands(Value):
     units: Mapping[str, str] = EMPTY
     tops: Mapping[str, str] = EMPTY
 
+    @classmethod
+    def of(cls, built: Renders) -> _Stands:
+        """The facts about the renders of a run."""
+        known = {each.path: each.known_as for each in built.rendered}
+        return cls(known, built.sent, built.charts.units, {each.path: each.top.reading.path for each in built.rendered})
+
     def sent_to(self, path: str) -> tuple[tuple[str, ...], ...]:
         """Return the names of the clusters that GitOps objects give a render, or the nearest folder of a file."""
         above = (str(folder) for folder in PurePath(path).parents) if self.sent else ()
@@ -88,8 +94,7 @@ class Grouping:
         `others` only declare classes for the units. `elsewhere` has other objects that affect files of other folders.
         """
         origins = built.origins
-        tops = {each.path: each.top.reading.path for each in built.rendered}
-        stands = _Stands({each.path: each.known_as for each in built.rendered}, built.sent, built.charts.units, tops)
+        stands = _Stands.of(built)
         shared = _shared((*readings, *others), built, origins)
         changes = Changes(past, readings, built, context) if past is not None else None
         groups = [
