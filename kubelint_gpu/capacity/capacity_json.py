@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from kubelint_gpu.capacity.departures import CapacityAnswer, Departure, Move
-from kubelint_gpu.capacity.quota_demand import quota_demands
+from kubelint_gpu.capacity.supply import quota_demands
 from kubelint_gpu.kube.values.quantity import canonical
 
 

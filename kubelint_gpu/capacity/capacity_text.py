@@ -10,8 +10,7 @@ from contextlib import suppress
 from kubelint_gpu.budget import NORMAL
 from kubelint_gpu.capacity.departures import CapacityAnswer, Departure, Move, at_rest, with_losses
 from kubelint_gpu.capacity.full_cluster import with_all_pods
-from kubelint_gpu.capacity.quota_demand import quota_demands
-from kubelint_gpu.capacity.supply import PoolShare
+from kubelint_gpu.capacity.supply import PoolShare, quota_demands
 from kubelint_gpu.findings.picture import PoolPicture
 from kubelint_gpu.inventory.view.node_rows import abbreviated
 from kubelint_gpu.messages.display import visible

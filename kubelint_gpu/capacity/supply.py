@@ -1,8 +1,9 @@
-"""The supply of each GPU model and pool, and what rollouts take of it temporarily."""
+"""The supply of each GPU model and pool, what rollouts take of it temporarily, and quotas that allow less."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Iterator, Sequence
 
 from kubelint_gpu.capacity.full_cluster import FullCluster, Group, place, victims_for
 from kubelint_gpu.groups import grouped
@@ -11,7 +12,10 @@ from kubelint_gpu.inventory.view.node_rows import natural
 from kubelint_gpu.kube.gpu.gpu_labels import POOL
 from kubelint_gpu.kube.objects.node import Node
 from kubelint_gpu.kube.objects.pod import Pod
+from kubelint_gpu.kube.objects.quota import ResourceQuota, pod_charge
 from kubelint_gpu.kube.objects.requests import pod_requests
+from kubelint_gpu.kube.values.quantity import canonical
+from kubelint_gpu.messages.wording import foremost, verb
 from kubelint_gpu.scheduler.framework.node_info import NodeInfo
 from kubelint_gpu.values import Value
 
@@ -137,3 +141,69 @@ def _model(node: Node, resource: str) -> str:
 def _pool(node: Node) -> str:
     """The pool that the labels of a cloud provider name."""
     return next((node.labels[key] for key in POOL if node.labels.get(key)), "")
+
+
+class QuotaDemand(Value):
+    """A key of a quota that allows less than the pods of its namespace ask for at rest; amounts are thousandths.
+
+    Attributes:
+        quota: its name, `namespace/name`.
+        key: such as `requests.nvidia.com/gpu`.
+        hard: how much it allows.
+        declared: how much all declared pods ask for.
+        others: how much is held by running pods that no manifest declares.
+        workloads: the declared workloads that ask for it.
+    """
+
+    quota: str
+    key: str
+    hard: int
+    declared: int
+    others: int
+    workloads: tuple[str, ...]
+
+    @property
+    def missing(self) -> int:
+        """How much more it would have to allow."""
+        return self.declared + self.others - self.hard
+
+    @property
+    def amounts(self) -> dict[str, int]:
+        """All amounts by name."""
+        return {"hard": self.hard, "declared": self.declared, "others": self.others, "missing": self.missing}
+
+    @property
+    def sentence(self) -> str:
+        """The amounts in words."""
+        hard, declared, others, missing = map(canonical, self.amounts.values())
+        held = f", and others hold {others}" if self.others else ""
+        asked = f"{foremost(self.workloads)} {verb('ask', len(self.workloads))} for {declared}"
+        return f"{self.quota}: allows {hard} {self.key}; {asked}{held}: {missing} too few"
+
+
+def quota_demands(cluster: FullCluster) -> tuple[QuotaDemand, ...]:
+    """Return the keys of quotas that allow too little, by namespace and name."""
+    quotas = {
+        (one.meta.namespace, one.meta.name): one
+        for base in (cluster.world.base, *(group.cluster for group in cluster.groups))
+        for one in base.quotas
+    }
+    return tuple(found for _, quota in sorted(quotas.items()) for found in _exceeded(cluster, quota))
+
+
+def _exceeded(cluster: FullCluster, quota: ResourceQuota) -> Iterator[QuotaDemand]:
+    declared, others = Counter[str](), Counter[str]()
+    workloads: dict[str, list[str]] = {}
+    for group in cluster.groups:
+        for key, amount in pod_charge(group.pod.spec).items() if quota.covers(group.pod) else ():
+            if amount * group.total:
+                declared[key] += amount * group.total
+                workloads.setdefault(key, []).append(group.name)
+    for pod in cluster.others:
+        if quota.covers(pod):
+            others.update(pod_charge(pod.spec))
+    name = f"{quota.meta.namespace}/{quota.meta.name}"
+    for key in quota.counted:
+        found = QuotaDemand(name, key, quota.hard[key], declared[key], others[key], tuple(workloads.get(key, ())))
+        if found.declared and found.missing > 0:
+            yield found

@@ -186,7 +186,7 @@ def report_of(
 
 def _clusters(inputs: Inputs) -> tuple[ClusterPicture, ...]:
     from kubelint_gpu.capacity.capacity_text import demanded
-    from kubelint_gpu.views.cluster_view import cluster_picture
+    from kubelint_gpu.views import cluster_picture
 
     drawn = (
         (cluster_picture(world), [unit for unit in inputs.units if unit.world is world]) for world in inputs.worlds

@@ -2,9 +2,19 @@
 
 from __future__ import annotations
 
-from kubelint_gpu.documents.comments import Comment, comments
-from kubelint_gpu.documents.document import Document, Item, Pointer, Problem, Reading, Role, value_at
-from kubelint_gpu.documents.items import everything, items
+from kubelint_gpu.documents.document import (
+    Comment,
+    Document,
+    Item,
+    Pointer,
+    Problem,
+    Reading,
+    Role,
+    comments,
+    everything,
+    items,
+    value_at,
+)
 from kubelint_gpu.documents.reader import HELM, MAX_BYTES, read, too_large
 from kubelint_gpu.documents.source_text import SourceText, Span, encode, source_text
 

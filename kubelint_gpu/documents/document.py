@@ -1,12 +1,14 @@
-"""The result of reading a file: documents with positions, and problems."""
+"""The result of reading a file: documents with positions, their objects and comments, and problems."""
 
 from __future__ import annotations
 
+import bisect
 import json
 from collections.abc import Sequence
 from typing import Any, Literal
 
 from kubelint_gpu.documents.source_text import SourceText, Span
+from kubelint_gpu.patterns import pattern
 from kubelint_gpu.values import Value, replace
 
 Pointer = tuple[str | int, ...]
@@ -17,6 +19,11 @@ Role = Literal["key", "value"]
 # Without a key, as in a sequence, the last two are -1. A sixth member says that a merge key brought the entry.
 # Plain tuples, because there is one for each value of files with a hundred thousand of them.
 Node = tuple[Any, ...]
+
+# The parser that kubectl uses ends a comment at these line ends too; what follows one is applied.
+_COMMENT = pattern(r"#[^\r\n\u0085\u2028\u2029]*")
+# A `#` inside of a tag or an anchor is preceded by something else.
+_BEFORE = frozenset(" \t\r\n\u0085\u2028\u2029,[]{}\"'\ufeff")
 
 
 def value_at(value: Any, pointer: Sequence[str | int]) -> Any:
@@ -203,3 +210,92 @@ def with_value(value: Any, pointer: Sequence[str | int], new: Any) -> Any:
 def canonical(value: Any) -> str:
     """Return text that is equal exactly for equal data; unlike `==` it distinguishes 1 from true."""
     return json.dumps(value, sort_keys=True)
+
+
+def items(document: Document) -> tuple[Item, ...]:
+    """Return the objects of a document, in the order of the text.
+
+    A kind that ends with `List` and has `items` gives its elements, also nested ones, or nothing if it is empty.
+    Elements of a typed list (`NodeList`) without kind and apiVersion take them from the list.
+    Documents and elements that are not mappings are left out.
+    """
+    return tuple(one for one in everything(document) if _is_object(one.value))
+
+
+def everything(document: Document) -> tuple[Item, ...]:
+    """Return the objects in order, together with values that are not mappings and lists whose `items` are null."""
+    found: list[Item] = []
+    todo: list[tuple[Pointer, Any]] = [((), document.value)]
+    while todo:
+        pointer, value = todo.pop()
+        if value is None and not pointer:
+            continue
+        elements = _elements(value) if isinstance(value, dict) else None
+        if elements is None:
+            found.append(Item(document, pointer, value))
+        else:
+            places = [((*pointer, "items", index), element) for index, element in enumerate(elements)]
+            todo.extend(reversed(places))
+    return tuple(found)
+
+
+def _is_object(value: Any) -> bool:
+    if not isinstance(value, dict):
+        return False
+    kind = value.get("kind")
+    return not (isinstance(kind, str) and kind.endswith("List")) or value.get("items", 0) is not None
+
+
+def _elements(value: dict[str, Any]) -> list[Any] | None:
+    kind = value.get("kind")
+    elements = value.get("items", 0)
+    if not isinstance(kind, str) or not kind.endswith("List"):
+        return None
+    if not isinstance(elements, list):
+        return None
+    if kind == "List":
+        return elements
+    inherited = {name: value[name] for name in ("apiVersion",) if name in value} | {"kind": kind.removesuffix("List")}
+    return [inherited | element if isinstance(element, dict) else element for element in elements]
+
+
+class Comment(Value):
+    """A comment from its `#` on; line and column are 1-based, `offset` counts code points of the text."""
+
+    line: int
+    column: int
+    text: str
+    offset: int
+
+
+def comments(reading: Reading) -> tuple[Comment, ...]:
+    """Return all comments of the readable documents, in order."""
+    if reading.source is None:
+        return ()
+    text = reading.source.text
+    values = _Regions(reading.hashes)
+    unread = _Regions(reading.unread)
+    found: list[Comment] = []
+    at = text.find("#")
+    while at >= 0:
+        end = max(values.end_around(at), unread.end_around(at))
+        if end < 0 and (at == 0 or text[at - 1] in _BEFORE):
+            match = _COMMENT().match(text, at)
+            end = match.end() if match else at + 1
+            span = reading.source.span(at, end)
+            found.append(Comment(span.line, span.column, text[at:end], at))
+        at = text.find("#", max(end, at + 1))
+    return tuple(found)
+
+
+class _Regions:
+    """Disjoint, ordered pieces of a text."""
+
+    def __init__(self, regions: tuple[tuple[int, int], ...]) -> None:
+        self._starts = [start for start, _ in regions]
+        self._ends = [end for _, end in regions]
+
+    def end_around(self, offset: int) -> int:
+        """Return the end of the piece that holds the offset, -1 if none does."""
+        index = bisect.bisect_right(self._starts, offset) - 1
+        return self._ends[index] if index >= 0 and offset < self._ends[index] else -1

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 from kubelint_gpu.documents.changes import Change, emptied
-from kubelint_gpu.documents.comments import comments
 from kubelint_gpu.documents.document import (
     ABSENT,
     Document,
@@ -14,11 +13,12 @@ from kubelint_gpu.documents.document import (
     Pointer,
     Reading,
     canonical,
+    comments,
+    items,
     value_at,
     with_value,
 )
 from kubelint_gpu.documents.editing import Edit, apply, remove_key, set_key, tried
-from kubelint_gpu.documents.items import items
 from kubelint_gpu.documents.layout import (
     NotEditable,
     in_flow,

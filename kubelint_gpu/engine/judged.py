@@ -87,7 +87,7 @@ def judged_unit(unit: ApplySet, rules: Suppression, *, fixes: bool, pictures: bo
 def _picture(draft: Diagnostic) -> RolloutPicture | None:
     if draft.run is None:
         return None
-    from kubelint_gpu.views.rollout_view import picture
+    from kubelint_gpu.views import picture
 
     with suppress(UsedUp):
         return picture(draft.run, len(draft.trace))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from checks_units import unit, world
 
 from kubelint_gpu.engine.run import check
-from kubelint_gpu.views.cluster_view import cluster_picture
+from kubelint_gpu.views import cluster_picture
 
 INVENTORY = """\
 apiVersion: kubelint-gpu/v1

@@ -8,7 +8,7 @@ import pytest
 from checks_units import GPU_NODE, deployment, unit, world
 
 from kubelint_gpu.engine.run import check
-from kubelint_gpu.views.cluster_view import MOST_GROUPS, cluster_picture
+from kubelint_gpu.views import MOST_GROUPS, cluster_picture
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 

@@ -1,1 +1,0 @@
-"""The cluster and simulated rollouts as plain values that formats draw."""
