@@ -12,9 +12,9 @@ from kubelint_gpu.simulation.bounds import (
     change_set,
     counting,
     crowded_start,
-    exhaustive,
     in_place_replacement,
     per_node,
+    preconditions,
     quiescence,
     shortage,
 )
@@ -22,8 +22,40 @@ from kubelint_gpu.simulation.bounds.change_set import without
 from kubelint_gpu.simulation.bounds.question import Decider, Question
 from kubelint_gpu.simulation.prepare.workload_change import joined
 from kubelint_gpu.simulation.search.situation import Situation
-from kubelint_gpu.simulation.search.verdict import Judgement, Verdict, fold, row_of
+from kubelint_gpu.simulation.search.verdict import Judgement, Runs, Verdict, fold, row_of, with_room
 from kubelint_gpu.values import replace
+
+
+def by_search(question: Question) -> Judgement:
+    """Judge by all runs in every order of events, as far as the budget reaches: it always answers."""
+    from kubelint_gpu.simulation.bounds import shortfall
+
+    position, participant, search = question.position, question.participant, question.search
+    if participant.rolling and preconditions.is_beyond_search(question.situation):
+        return replace(question.blank, verdict=_where_open(question), runs=Runs(searched=True))
+    rolling = frozenset({position}) if participant.rolling else frozenset[int]()
+    mine = search.simulation(rolling, ()).pod_types.members[position]
+    found = search.searched(rolling, () if participant.in_any_order else mine)
+    starts = found.starts
+    placed = sum(starts.least[kind] for kind in mine)
+    wanted = question.blank.room.wanted
+    if found.verdict is not None and participant.rolling:
+        verdict = _where_open(question) if found.verdict is Verdict.UNDECIDED else found.verdict
+        return replace(question.blank, verdict=verdict, runs=found.runs)
+    blank = replace(question.blank, runs=Runs(searched=True, states=found.runs.states))
+    if starts.full or placed >= wanted:
+        return blank
+    blank = with_room(blank, placed=placed)
+    if not starts.complete:
+        return blank
+    one = shortfall.short_of(search, found.simulation, starts, mine, participant.new.key)
+    return with_room(blank, at_best=one.placed, refusal=one.refusal, waiting=one.waiting)
+
+
+def _where_open(question: Question) -> Verdict:
+    """The verdict if the search does not see every end."""
+    return Verdict.COMPLETES if question.roomy_at_rest else Verdict.UNDECIDED
+
 
 ROOM: tuple[Decider, ...] = (
     Decider("room", always_ends.room),
@@ -49,7 +81,7 @@ BOUNDED: tuple[Decider, ...] = (
     Decider("in-place-replacement", in_place_replacement.decide),
 )
 """Deciders of a rollout while all others stay as they are that need no search."""
-SEARCHED: tuple[Decider, ...] = (Decider("search", exhaustive.decide),)
+SEARCHED: tuple[Decider, ...] = (Decider("search", by_search),)
 """The search, which always answers."""
 ALONE = (*BOUNDED, *SEARCHED)
 """All deciders of a rollout while all others stay as they are."""

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import pytest
 from reference_program import growth_of, program_input
+from rollout_objects import node, workload
 from rollout_reference import featured_case, random_case
 
+from kubelint_gpu.scheduler import read_cluster
 from kubelint_gpu.simulation.questions.deciders import ENDS_ANYHOW
 from kubelint_gpu.simulation.questions.rollouts import judge, judge_together
 from kubelint_gpu.simulation.search.verdict import Verdict
+from kubelint_gpu.simulation.transition import Transition
 from kubelint_gpu.values import replace
 
 
@@ -34,3 +37,17 @@ def test_a_rollout_that_ends_whatever_others_do_ends_beside_one_that_waits():
                 assert not any(told.waits and told.runs.trace is not None for told in together), seed
                 asked += 1
     assert asked >= 12
+
+
+@pytest.mark.parametrize(
+    ("update", "expected"),
+    [
+        ({"type": "Recreate"}, Verdict.COMPLETES),
+        ({"type": "RollingUpdate", "rollingUpdate": {"maxSurge": 1, "maxUnavailable": 0}}, Verdict.STUCK),
+    ],
+)
+def test_old_pods_that_find_no_place_are_replaced_like_others(update, expected):
+    # one of three old pods has its two GPUs; three new ones that want one each have room when it is gone
+    old, new = (workload("Deployment", "w", 3, gpus, update=update) for gpus in (2, 1))
+    (found,) = judge([Transition(new, old)], read_cluster([node("n", 3)]))
+    assert (found.verdict, found.room.placed) == (expected, 3)
