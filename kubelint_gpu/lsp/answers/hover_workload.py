@@ -11,8 +11,7 @@ from kubelint_gpu.explain.scheduling_moments import SchedulingMoment, situations
 from kubelint_gpu.inventory.view.node_rows import abbreviated
 from kubelint_gpu.lsp.document.diagnostics import code, escaped
 from kubelint_gpu.lsp.document.document_context import Project, ReadFiles
-from kubelint_gpu.lsp.typed.typed_line import typed_line
-from kubelint_gpu.lsp.typed.typed_place import TypedPlace
+from kubelint_gpu.lsp.typed.typed_place import TypedPlace, typed_line
 from kubelint_gpu.messages.wording import amount, counted, foremost, listed, without_class, workload_name
 from kubelint_gpu.scheduler.explain.explained_class import ExplainedClass
 from kubelint_gpu.workspace.apply_set import ApplySet

@@ -94,3 +94,22 @@ def test_any_text_has_a_place_or_none(text, at):
     at = min(at, len(text))
     found = flow_place("{" + text, 0, at + 1, len(text) + 1)
     assert found is None or 0 <= found.start <= found.end <= len(text) + 1
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        POD + "  # nodeSelector: |",
+        POD + "  nodeSelector: # |",
+        POD + "  command:\n  - |-\n    key: val|ue".replace("|-", ">-"),
+        POD + "  args: >\n    one\n\n    two: |",
+        POD + " | nodeSelector: a",
+    ],
+)
+def test_nothing_is_typed_in_comments_and_texts(text):
+    assert place(text)[0] is None
+
+
+def test_a_block_scalar_is_no_yaml():
+    text = POD + "  args:\n  - |\n    key: x"
+    assert typed_place(source_text("", text), len(text)) is None

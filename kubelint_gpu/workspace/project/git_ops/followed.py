@@ -71,8 +71,9 @@ def application(git_object: GitObject) -> Iterator[ChosenChart | Variables]:
             continue
         folder = git_object.folder(source.get("path"))
         fields = [f"directory.{key}" for key in mapping(source.get("directory")) if key != "recurse"]
-        for field in sorted(fields) or (["plugin"] if source.get("plugin") else []):
-            raise CannotFollowError(f"`{field}` decides what is applied of {folder}, and is not followed")
+        fields = sorted(fields) or ["plugin"] * bool(source.get("plugin"))
+        if fields:
+            raise CannotFollowError(f"`{fields[0]}` decides what is applied of {folder}, and is not followed")
         overrides = (".argocd-source.yaml", f".argocd-source-{git_object.name}.yaml")
         if "/" in git_object.name or any(is_file(git_object.root / folder / name) for name in overrides):
             raise CannotFollowError("a file `.argocd-source.yaml` can change what the source says")
