@@ -21,6 +21,7 @@ from kubelint_gpu.messages.wording import (
     owner_name,
     said,
     some,
+    verb,
     workload_name,
 )
 from kubelint_gpu.scheduler import Attempt
@@ -134,8 +135,8 @@ def _shortage(unit: ApplySet, subject: WorkloadCheck, resource: str, nodes: Sequ
     amounts = {owner_name(owner): sum(number for _, number in each) for owner, each in held.items()}
     own = whole - sum(free) - sum(amounts.values()) if placed else 0
     others = sorted(amounts.items(), key=lambda one: (-one[1], one[0]))
-    holders = [f"{name} ({bare(resource, number)})" for name, number in ((OWN, own), *others) if number > 0]
-    by = f", held by {foremost(holders)}" if holders else ""
+    holders = [f"{name} ({amount(resource, number)})" for name, number in ((OWN, own), *others) if number > 0]
+    by = f"; {foremost(holders)} {verb('hold', len(holders) + (own > 0))} the rest" if holders else ""
     if max(free) <= 0:
         return f"0 of {amount(resource, whole)} is free on {some(names)}{by}"
     needs = amount(resource, pod_requests(subject.workload.spec).get(resource, 0))
@@ -153,18 +154,21 @@ def declare(unknown: Sequence[str]) -> tuple[str, ...]:
 
 
 def of_one_node(subject: WorkloadCheck, waiting: Waiting) -> tuple[str, ...]:
-    """What helps if running pods wait on their nodes for a claim that is attached to another node.
+    """What helps if pods wait for a claim that one pod, or the pods of one node, can use.
 
     Nothing for one replica that waits for its own old pod: another strategy helps there.
     """
-    lacks = [lack for lack in every(waiting.lacks) if lack.plugin == ATTACH]
+    lacks = [lack for lack in every(waiting.lacks) if lack.plugin in (ATTACH, volume_restrictions.NAME)]
     several = subject.workload.replicas > 1 and not subject.controller.runs_to_completion
     if not lacks or not (several or any(lack.owners - {subject.workload.key} for lack in lacks)):
         return ()
     fewer = "" if subject.controller.recreates else " with strategy Recreate"
-    fewer = f"run 1 replica{fewer if subject.controller.leaves_first else ''}, " if several else ""
-    ways = f"use ReadWriteMany storage, {fewer}or keep all pods that use the claim on one node by podAffinity"
-    return (f"{ways}: one node at a time attaches a ReadWriteOnce volume",)
+    ways = ["use ReadWriteMany storage"]
+    ways += [f"run 1 replica{fewer if subject.controller.leaves_first else ''}"] * several
+    if all(lack.plugin == volume_restrictions.NAME for lack in lacks):
+        return (f"{listed(ways, 'or')}: one pod at a time uses a ReadWriteOncePod volume",)
+    ways.append("keep all pods that use the claim on one node by podAffinity")
+    return (f"{', '.join(ways[:-1])}, or {ways[-1]}: one node at a time attaches a ReadWriteOnce volume",)
 
 
 def outranked_by(unit: ApplySet, subject: WorkloadCheck, waiting: Waiting) -> Iterator[str]:

@@ -74,8 +74,13 @@ def sections_of(found: CapacityAnswer) -> list[tuple[str, tuple[str, ...]]]:
         "Rollouts that find no room for a new pod beside the old ones": [
             f"{one.group.name}: {_pods(1, one.group.gpus)}" for one in found.surges if not one.node
         ],
+        "Rollouts that find room only by preempting other pods": [
+            f"{one.group.name}: {_pods(1, one.group.gpus)}" for one in found.surges if one.preempts
+        ],
         "Rollouts that find room alone, and not at the same moment as the others": [
-            f"{one.group.name}: {_pods(1, one.group.gpus)}" for one in found.surges if one.node and not one.at_once
+            f"{one.group.name}: {_pods(1, one.group.gpus)}"
+            for one in found.surges
+            if one.node and not one.preempts and not one.at_once
         ],
         "What cannot be lost": [_loss(one) for one in found.gone if one.pending],
         "Drains that a PodDisruptionBudget blocks": [

@@ -62,13 +62,15 @@ class Surge(Value, eq=False):
 
     Attributes:
         group: the workload.
-        node: the node of its new pod, which may preempt, while everything else is at rest; empty if there is none.
+        node: the node of its new pod while everything else is at rest; empty if there is none.
+        preempts: whether that pod has this node only by preempting others.
         at_once: whether that pod also finds room beside the new pods of the workloads before it.
         home: the node of the share in which its GPUs are counted; empty if no node can take it.
     """
 
     group: Group
     node: str
+    preempts: bool
     at_once: bool
     home: str
 
@@ -90,7 +92,7 @@ def surges_of(cluster: FullCluster) -> tuple[Surge, ...]:
         beside, filled = place(one, 1, filled)
         node = next(iter(alone), "") or next((name for _, name in victims_for(one, cluster.snapshot)), "")
         home = next(iter(beside), node) or min(one.fits(cluster.empty), key=natural, default="")
-        found.append(Surge(one, node, bool(beside), home))
+        found.append(Surge(one, node, bool(node) and not alone, bool(beside), home))
     return tuple(found)
 
 

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from kubelint_gpu.analysis.drain_facts import held_budgets, held_drains
+from kubelint_gpu.analysis.rollout_facts import judgements_in
 from kubelint_gpu.documents import editing
 from kubelint_gpu.engine.api import (
     ApplySet,
@@ -107,7 +108,7 @@ def _draft(unit: ApplySet, subject: WorkloadCheck, found: Sequence[Drained], *, 
             ),
             *(clues(unit, subject, scarce(subject), away, holders=True) if away else ()),
         ),
-        help=tuple(_help(manifest, subject, found, names)),
+        help=tuple(_help(unit, manifest, subject, found, names)),
         proposals=_proposals(manifest, route, found) if manifest is not subject.manifest else (),
     )
 
@@ -130,12 +131,15 @@ def _outcome(found: Sequence[Drained], names: Sequence[str], replicas: int) -> t
     )
 
 
-def _help(manifest: Manifest, subject: WorkloadCheck, found: Sequence[Drained], names: Sequence[str]) -> Iterator[str]:
+def _help(
+    unit: ApplySet, manifest: Manifest, subject: WorkloadCheck, found: Sequence[Drained], names: Sequence[str]
+) -> Iterator[str]:
+    judgement = judgements_in(unit).get(subject.key)
     if any(one.refused for one in found):
         yield "leave one of the budgets, or let their selectors cover different pods"
     elif manifest is subject.manifest:
         yield f"let {budget_names(names)} allow one pod to be missing (maxUnavailable: 1)"
-    elif subject.controller.rolls and all(not one.stranded for one in found):
+    elif subject.controller.rolls and all(not one.stranded for one in found) and (judgement is None or judgement.ends):
         yield "with the node cordoned, kubectl rollout restart moves its pods to another node without an eviction"
 
 

@@ -80,6 +80,7 @@ def test_a_folder_called_templates_without_a_chart_is_read(tmp_path):
 
 def test_a_name_with_a_space_is_quoted_for_the_shell(tmp_path):
     folder = tmp_path / "my chart;ls"
-    folder.mkdir()
+    (folder / "templates").mkdir(parents=True)
     (folder / "Chart.yaml").write_text(CHART)
+    (folder / "templates" / "a.yaml").write_text("a: b\n")
     assert "helm template 'my chart;ls' | kubelint-gpu check -" in kubelint("check", ".", cwd=tmp_path).out

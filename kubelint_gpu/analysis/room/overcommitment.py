@@ -67,15 +67,19 @@ class Overcommitment(Value):
 
 @once
 def overcommitments(unit: ApplySet) -> Mapping[WorkloadKey, Overcommitment]:
-    """Return, for each of the workloads, the smallest part of the cluster that is too small for all of them."""
+    """Return, for each of the workloads, the smallest part of the cluster that is too small for all of them.
+
+    If several resources are short, it is the one of which the smallest share of what they ask for is there.
+    """
     lasting = [] if may_be_placed(unit) else [one for one in unit.subjects if _counts(unit, one)]
     if len(lasting) < 2:
         return {}
     found: dict[WorkloadKey, Overcommitment] = {}
-    for name, demands in grouped(pair for one in lasting for pair in _demands(unit, one)).items():
-        for one in _exceeded(name, demands):
-            for key in one.amounts:
-                found.setdefault(key, one)
+    asked = grouped(pair for one in lasting for pair in _demands(unit, one))
+    short = [one for name, demands in asked.items() for one in _exceeded(name, demands)]
+    for one in sorted(short, key=lambda one: one.total / sum(one.amounts.values())):
+        for key in one.amounts:
+            found.setdefault(key, one)
     return found
 
 

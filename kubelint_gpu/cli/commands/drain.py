@@ -10,7 +10,7 @@ from kubelint_gpu.cli.commands.full_clusters import cluster_options, print_json,
 from kubelint_gpu.cli.help.manual import ManualCommand
 from kubelint_gpu.cli.help.shell_completion import PATH
 from kubelint_gpu.inventory.view.node_rows import abbreviated
-from kubelint_gpu.messages.wording import some
+from kubelint_gpu.messages.wording import counted
 from kubelint_gpu.options import option
 from kubelint_gpu.sources.checkout import exists
 from kubelint_gpu.workspace.project.kustomizations import RenderSettings
@@ -55,7 +55,8 @@ def command(
     answers = [one for one in found.answers(answer) if one is not None]
     missing = [pattern for pattern in nodes if pattern not in known]
     if missing:
-        hint = f"the cluster has {some([*abbreviated(list(there))])}"
+        names = [*abbreviated(list(there))]
+        hint = f"the cluster has {counted(len(there), 'node')}: {', '.join(names[:3])}{', ...' * (len(names) > 3)}"
         hint = "paths are given with --path" if exists(missing[0]) else hint if there else "the cluster has no nodes"
         raise click.UsageError(f'no node is called "{missing[0]}"; {hint}')
     if output_format == "json":

@@ -27,7 +27,7 @@ _BRIEF_PLACES, _MOST_NAMES = 3, 40
 _SENTENCE_END = pattern(r"(?<!supported values): |; |, and | (?=\((?:[^() ]+ ){2,}[^() ]+\)$)")
 _CLAUSE_END = pattern(
     r", (although|attached|held|one more|used|where|which (?:allows|demands|has|have)) |"
-    r"(?<!waits)(?<!no room) (beside|even|from|on) "
+    r"(?<!waits)(?<!lands)(?<!no room) (beside|even|from|on) "
 )
 _RESUMED = {
     "attached": "it is attached ", "beside": "this is beside ", "even": "this holds even ", "from": "this is from ",
