@@ -188,7 +188,7 @@ def _next(root: Path) -> list[str]:
         again = f"kubelint-gpu check --write-baseline {_BASELINE}    # what the cluster makes of what is there"
         fill = f"fill in {_INVENTORY}, and name it in" if _INVENTORY in made else "name the inventories in"
         steps = [f"{fill} {_CONFIGURATION}", again, *steps]
-    return [*steps, "kubelint-gpu check    # what is there, without what the baseline accepts"]
+    return [*steps, "kubelint-gpu check    # as the hook sees it: no commit is stopped for what the baseline accepts"]
 
 
 def _write(path: Path, text: str, done: str = "is written") -> None:

@@ -297,6 +297,17 @@ def test_no_error_depends_on_a_class_that_two_directories_declare_differently(tm
     assert ("if PriorityClass high is as in 2/p.yaml" in found["message"]) is (severity == "warning")
 
 
+def test_a_class_that_all_pods_have_makes_no_error_unsure(tmp_path):
+    keeps = "{rollingUpdate: {maxSurge: 1, maxUnavailable: 0}}"
+    files = {"apps/w.yaml": small("w", 4, keeps).replace("containers:", CLASSED, 1), "1/p.yaml": HIGH}
+    files |= {"2/p.yaml": HIGH.replace("1000", "2000"), "cluster.yaml": NODES_OF_REMARKS}
+    for name, text in files.items():
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text(text)
+    (found,) = check_json("-i", "cluster.yaml", "--select", "KLG101", cwd=tmp_path).json["findings"]
+    assert (found["severity"], found["certainty"]) == ("error", "certain")
+
+
 def test_files_of_a_directory_that_declare_the_same_object_are_named(closing):
     files = {f"apps/{name}.yaml": small("w") for name in ("dev", "prod")}
     told = "Deployment w is declared in apps/dev.yaml and apps/prod.yaml: each file of their directory is judged by itself."
