@@ -59,11 +59,8 @@ def stuck_by_themselves(unit: ApplySet) -> dict[WorkloadKey, Judgement]:
     their own old pods count.
     """
     judgements, found = judgements_in(unit), dict[WorkloadKey, Judgement]()
-    short = (
-        key
-        for key, one in judgements.items()
-        if one.verdict is None and one.room.placed < one.room.wanted <= one.room.alone
-    )
+    still = ((key, one.room) for key, one in judgements.items() if one.verdict is None)
+    short = (key for key, room in still if room.placed < room.wanted <= room.alone)
     changes = transitions_in(unit)
     rolled = (key for key in short if key in changes and changes[key].rolls and changes[key].existing)
     for key in islice(rolled, TOLD.pairs):

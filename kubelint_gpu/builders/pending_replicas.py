@@ -182,10 +182,8 @@ def _ways(
         return (what_a_quota_needs(judgement.room.refusal),)
     placed = placed_of(unit, subject, judgement)
     owners = {owner for lack in every(pod.waiting.lacks if pod.waiting is not None else ()) for owner in lack.owners}
-    holders = sorted(owners - {subject.workload.key}) or lasting_holders(
-        unit, subject, missing, judgement.room.eligible
-    )
-    others = [*map(owner_name, holders)]
+    others = sorted(owners - {subject.workload.key})
+    others = [*map(owner_name, others or lasting_holders(unit, subject, missing, judgement.room.eligible))]
     fewer = fewer and subject.controller.replaces_lost
     room = room_needed(subject, missing, judgement.room.wanted - placed, others, placed if fewer else 0)
     return (what_helps(pod.lacks) or room,)

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import textwrap
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 
 from kubelint_gpu.budget import NORMAL
 from kubelint_gpu.capacity.departures import CapacityAnswer, Departure, Move, at_rest, with_losses
 from kubelint_gpu.capacity.full_cluster import with_all_pods
-from kubelint_gpu.capacity.supply import PoolShare, quota_demands
+from kubelint_gpu.capacity.supply import PoolShare, Surge, quota_demands
 from kubelint_gpu.findings.picture import PoolPicture
 from kubelint_gpu.inventory.view.node_rows import abbreviated
 from kubelint_gpu.messages.display import visible
@@ -58,7 +58,7 @@ def capacity_text(found: CapacityAnswer, width: int) -> Iterator[str]:
 
 def sections_of(found: CapacityAnswer) -> list[tuple[str, tuple[str, ...]]]:
     """Return what a person must know beside the table: titles, each with its sentences."""
-    cluster, drains = found.cluster, found.drains
+    cluster, drains, surges = found.cluster, found.drains, found.surges
     sections = {
         "Pods that find no node at rest": [
             f"{one.name}: {one.pending} of {_pods(one.total, one.gpus)}" for one in cluster.groups if one.pending
@@ -71,16 +71,10 @@ def sections_of(found: CapacityAnswer) -> list[tuple[str, tuple[str, ...]]]:
             for one in found.shares
             if one.free < one.one_by_one
         ],
-        "Rollouts that find no room for a new pod beside the old ones": [
-            f"{one.group.name}: {_pods(1, one.group.gpus)}" for one in found.surges if not one.node
-        ],
-        "Rollouts that find room only by preempting other pods": [
-            f"{one.group.name}: {_pods(1, one.group.gpus)}" for one in found.surges if one.preempts
-        ],
+        "Rollouts that find no room for a new pod beside the old ones": [*_new(one for one in surges if not one.node)],
+        "Rollouts that find room only by preempting other pods": [*_new(one for one in surges if one.preempts)],
         "Rollouts that find room alone, and not at the same moment as the others": [
-            f"{one.group.name}: {_pods(1, one.group.gpus)}"
-            for one in found.surges
-            if one.node and not one.preempts and not one.at_once
+            *_new(one for one in surges if one.node and not one.preempts and not one.at_once)
         ],
         "What cannot be lost": [_loss(one) for one in found.gone if one.pending],
         "Drains that a PodDisruptionBudget blocks": [
@@ -170,6 +164,10 @@ def _blocked(drained: Drained) -> str:
     if drained.refused:
         return f"{names} cover it, and the eviction API accepts only one"
     return f"{names} lets {counted(allowed, 'pod') if allowed else 'no pod'} be missing"
+
+
+def _new(surges: Iterable[Surge]) -> Iterator[str]:
+    return (f"{one.group.name}: {_pods(1, one.group.gpus)}" for one in surges)
 
 
 def _missing(pods: int, total: int) -> str:

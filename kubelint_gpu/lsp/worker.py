@@ -28,8 +28,8 @@ from kubelint_gpu.lsp.document.diagnostics import (
     without_cluster,
 )
 from kubelint_gpu.lsp.document.document_context import Project, ReadFiles
+from kubelint_gpu.lsp.document.open_documents import absolute
 from kubelint_gpu.lsp.document.positions import offset_range
-from kubelint_gpu.lsp.document.texts import absolute
 from kubelint_gpu.patterns import pattern
 from kubelint_gpu.workspace.project.configuration import NAME
 from kubelint_gpu.workspace.project.gathering import gather

@@ -40,8 +40,7 @@ def decisive(unit: ApplySet) -> tuple[Unread, ...]:
 def _contradictory_classes(unit: ApplySet) -> Iterator[Unread]:
     """The classes that only other files declare, and not all of them alike, unless all pods have the class."""
     written = (one.manifest.workload for one in unit.subjects)
-    named = {one.spec.priority_class_name for one in written if one is not None}
-    named |= {pod.spec.priority_class_name for pod in unit.cluster.pods}
+    named = {one.spec.priority_class_name for one in (*written, *unit.cluster.pods) if one is not None}
     for name, group in grouped((one.name, one) for one in unit.beside.of_kinds(("PriorityClass",))).items():
         meanings = {(one.item.value.get("value"), one.item.value.get("preemptionPolicy") or PREEMPT) for one in group}
         mine = any(one.kind == "PriorityClass" and one.name == name for one in unit.manifests)

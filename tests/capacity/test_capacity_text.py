@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from command_line import kubelint
-from full_clusters import budget, laid_out, node, running, workload
+from full_clusters import budget, laid_out, node, priority, running, workload
 
 from kubelint_gpu.capacity.capacity_text import capacity_text, demanded, departure_text
 from kubelint_gpu.capacity.departures import at_rest, departure, with_losses
@@ -30,6 +30,13 @@ def test_what_is_asked_for_and_held_by_others_has_columns_of_its_own(tmp_path):
         "PENDING": "2",
         "FREE": "1",
     }
+
+
+def test_a_rollout_that_preempts_is_not_said_to_find_room_alone(tmp_path):
+    high, low = workload("a", 2, 1, priorityClassName="top"), workload("b", 2, 1)
+    told = "\n".join(text(laid_out(tmp_path, [node("n", 4)], [priority("top", 100), high, low])))
+    assert "only by preempting other pods:\n  Deployment team/a: 1 pod with 1 GPU" in told
+    assert "find room alone" not in told
 
 
 def test_what_finds_no_room_is_listed(tmp_path):

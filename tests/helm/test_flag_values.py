@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 from helm_runs import POD, SELECTED, chart, inventory, place
 
+from kubelint_gpu.sources.helm.chart_render import values_of_flags, without_values
 from kubelint_gpu.sources.helm.chart_values import ChartValues
-from kubelint_gpu.sources.helm.flag_values import values_of_flags, without_values
 from kubelint_gpu.sources.helm.helm_program import Release
 
 

@@ -126,11 +126,8 @@ def _has_host_ports(subject: WorkloadCheck) -> bool:
 
 def _is_over(judgement: Judgement, certain: frozenset[str]) -> bool:
     """Whether it waits at the end only for something that no node provides."""
-    mine = [
-        one
-        for one in (judgement.runs.trace.waiting if judgement.runs.trace else ())
-        if one.owner == judgement.workload.key
-    ]
+    waiting = judgement.runs.trace.waiting if judgement.runs.trace else ()
+    mine = [one for one in waiting if one.owner == judgement.workload.key]
     waits = mine or ([judgement.room.waiting] if judgement.room.waiting is not None else [])
     if not waits:
         return judgement.room.refusal is not None

@@ -46,10 +46,8 @@ def places_of_daemons(unit: ApplySet) -> Mapping[tuple[str, ...], int]:
 def ports_of_daemons(unit: ApplySet, names: Collection[str]) -> tuple[int, ...]:
     """The host ports that several DaemonSets ask for, on nodes that do not take all their pods."""
     judged = [(one, judgements_in(unit).get(one.key)) for one in unit.subjects if one.controller.node_bound]
-    specs = [
-        subject.workload.spec for subject, one in judged if one is not None and not one.room.full.isdisjoint(names)
-    ]
-    found = Counter(port for spec in specs for port in frozenset(host_ports(spec)))
+    full = (subject for subject, one in judged if one is not None and not one.room.full.isdisjoint(names))
+    found = Counter(port for one in full for port in frozenset(host_ports(one.workload.spec)))
     return tuple(sorted({port.port for port, times in found.items() if times > 1}))
 
 

@@ -16,8 +16,8 @@ from kubelint_gpu.engine.selection import Selection, per_path_problems, select
 from kubelint_gpu.findings.catalogue import UnknownRule, rule
 from kubelint_gpu.findings.finding import Finding, Fix, Place
 from kubelint_gpu.lsp.document.document_context import Project, ReadFiles, configuration_path
+from kubelint_gpu.lsp.document.open_documents import absolute
 from kubelint_gpu.lsp.document.positions import offset_range, place_range
-from kubelint_gpu.lsp.document.texts import absolute
 from kubelint_gpu.sources.files import display_path
 from kubelint_gpu.values import replace
 from kubelint_gpu.workspace.cluster_context import ClusterContext

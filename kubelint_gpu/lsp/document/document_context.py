@@ -17,7 +17,7 @@ from kubelint_gpu.findings.finding import Finding
 from kubelint_gpu.inventory import InventoryError, load
 from kubelint_gpu.kube.kinds.custom_workload import declare_rows
 from kubelint_gpu.lsp.document.cluster_facts import Counts
-from kubelint_gpu.lsp.document.texts import Texts, absolute
+from kubelint_gpu.lsp.document.open_documents import Texts, absolute
 from kubelint_gpu.sources.files import SUFFIXES, collect, display_path
 from kubelint_gpu.workspace.apply_set import ApplySet
 from kubelint_gpu.workspace.cluster_context import ClusterContext

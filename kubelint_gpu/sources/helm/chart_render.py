@@ -1,12 +1,13 @@
-"""A chart with its values, rendered as it would be installed."""
+"""A chart with its values, those of `--set` too, rendered as it would be installed."""
 
 from __future__ import annotations
 
 import json
 import os
 import posixpath
+import re
 import tempfile
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
@@ -14,12 +15,19 @@ from typing import Any
 from msgspec import field
 
 from kubelint_gpu.documents import MAX_BYTES, Reading, read, source_text
+from kubelint_gpu.patterns import pattern
 from kubelint_gpu.sources.children import Ran
 from kubelint_gpu.sources.files import SKIMMED, display_path
 from kubelint_gpu.sources.helm.chart import SCHEMA, Chart, ChartFile, chart_at
 from kubelint_gpu.sources.helm.chart_origin import ChartOrigin, origins_of
-from kubelint_gpu.sources.helm.chart_values import ChartValues, ValuesPart, values_of_file, values_of_object
-from kubelint_gpu.sources.helm.flag_values import values_of_flags, without_values
+from kubelint_gpu.sources.helm.chart_values import (
+    STEPS,
+    ChartValues,
+    ValuesPart,
+    overlay,
+    values_of_file,
+    values_of_object,
+)
 from kubelint_gpu.sources.helm.given_values import GivenValues
 from kubelint_gpu.sources.helm.helm_program import FLAG, Helm, Release, complaint, hooks_left_out, template
 from kubelint_gpu.sources.helm.provenance import Provenance
@@ -314,3 +322,36 @@ def _top(found: RenderedChart) -> Spot:
         return Spot(reading.source.path, document.locate(("name",)))
     source = reading.source or source_text(reading.path, "")
     return Spot(found.chart.shown("Chart.yaml"), source.span(0, 0))
+
+
+_NAME = r"[^,=\[\]{}]+"
+_JSON = pattern(rf"{_NAME}=.*", re.DOTALL)
+_PAIRS = pattern(rf"{_NAME}=[^,={{}}\\]*(?:,{_NAME}=[^,={{}}\\]*)*")
+_TYPED = pattern(r"true|false|null|0|-?[1-9]\d*")
+
+
+def values_of_flags(release: Release) -> Iterator[ValuesPart]:
+    """Yield the values of the flags of a release, in increasing precedence."""
+    spots = release.json_spots or [None] * len(release.json_sets)
+    for text, spot in zip(release.json_sets, spots, strict=True):
+        if _JSON().fullmatch(text) is not None:
+            yield _part("--set-json", text, spot)
+    for text in release.sets:
+        if _PAIRS().fullmatch(text) is not None:
+            yield from (_part("--set", pair) for pair in text.split(","))
+
+
+def without_values(release: Release) -> Release:
+    """Return a release without the flags whose values `values_of_flags` yields."""
+    sets = tuple(text for text in release.sets if _PAIRS().fullmatch(text) is None)
+    json_sets = tuple(text for text in release.json_sets if _JSON().fullmatch(text) is None)
+    return replace(release, sets=sets, json_sets=json_sets, json_spots=())
+
+
+def _part(flag: str, pair: str, spot: Spot | None = None) -> ValuesPart:
+    name, _, text = pair.partition("=")
+    document = next((one for one in read("", text.encode(errors="replace")).documents), None)
+    typed = flag != "--set" or _TYPED().fullmatch(text) is not None
+    pointer = tuple(step.replace("\\.", ".") for step in STEPS().split(name))
+    value = overlay({}, pointer, document.value if typed and document is not None else text)
+    return ValuesPart("", value, flag=f"{flag} {name}", spot_of_flag=spot)

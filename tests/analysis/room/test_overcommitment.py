@@ -44,6 +44,12 @@ def test_the_smallest_part_that_is_too_small_is_found(text, expected):
     assert asked(text, inventory(2, 2)) == expected
 
 
+@pytest.mark.parametrize(("cpu", "short"), [(6, ("nvidia.com/gpu", 2, 3, 3)), (15, ("cpu", 16000, 45000, 3))])
+def test_of_several_resources_that_with_the_smallest_share_is_named(cpu, short):
+    limits = f"limits: {{cpu: {cpu}, nvidia.com/gpu: "
+    assert asked(of(1, 1, 1).replace("limits: {nvidia.com/gpu: ", limits), inventory(2)) == [short]
+
+
 def test_what_more_is_asked_for_than_there_is_is_one_error():
     every = [one for one in told_once(findings(of(2, 1, 2), inventory(2, 2))) if one.code == "KLG109"]
     assert [one.severity for one in every] == ["error"]

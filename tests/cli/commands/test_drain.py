@@ -32,7 +32,7 @@ def test_a_node_without_declared_pods_can_go():
 def test_a_node_that_is_not_there_is_a_usage_error():
     ran = kubelint("drain", "trackr-node", *HERE)
     assert (ran.code, ran.out) == (2, "")
-    assert 'no node is called "trackr-node"; the cluster has gpu-[1-3], tracker-node and worker-[1-6]' in ran.err
+    assert 'no node is called "trackr-node"; the cluster has 10 nodes: gpu-[1-3], tracker-node, worker-[1-6]' in ran.err
 
 
 def test_a_path_in_place_of_a_node_is_a_usage_error_that_names_the_option():
