@@ -136,7 +136,8 @@ def _shortage(unit: ApplySet, subject: WorkloadCheck, resource: str, nodes: Sequ
     own = whole - sum(free) - sum(amounts.values()) if placed else 0
     others = sorted(amounts.items(), key=lambda one: (-one[1], one[0]))
     holders = [f"{name} ({amount(resource, number)})" for name, number in ((OWN, own), *others) if number > 0]
-    by = f"; {foremost(holders)} {verb('hold', len(holders) + (own > 0))} the rest" if holders else ""
+    rest = "the rest" if max(free) > 0 else "all"
+    by = f"; {foremost(holders)} {verb('hold', len(holders) + (own > 0))} {rest}" if holders else ""
     if max(free) <= 0:
         return f"0 of {amount(resource, whole)} is free on {some(names)}{by}"
     needs = amount(resource, pod_requests(subject.workload.spec).get(resource, 0))

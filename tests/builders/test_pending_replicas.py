@@ -178,7 +178,9 @@ HELD = f"{NODES}running: [{{name: other, namespace: lab, node: gpu-1, gpus: 1}}]
 
 def test_a_bare_pod_has_no_replicas_and_its_finding_stands_at_its_spec():
     (one,) = findings(POD, HELD, "KLG109")
-    assert one.message.startswith("it cannot run: 0 of 1 nvidia.com/gpu is free on gpu-1, held by ")
+    assert one.message.startswith(
+        "it cannot run: 0 of 1 nvidia.com/gpu is free on gpu-1; Pod lab/other (1 nvidia.com/gpu) holds all; "
+    )
     assert (one.place.line, one.place.end_line) == (4, 4)
 
 

@@ -75,8 +75,8 @@ def test_a_scaled_object_sets_replicas_by_its_bounds(spec, notes, told):
 def test_the_most_replicas_of_a_scaled_object_are_a_hundred_by_default():
     (one,) = findings(scaled_object() + deployment(spec=GIVES), GPU_NODE % 2, "KLG115")
     assert one.message == (
-        "maxReplicaCount is 100 by default, but only 2 replicas find room: 0 of 2 nvidia.com/gpu is free on gpu-1, "
-        "held by its other pods (2)"
+        "maxReplicaCount is 100 by default, but only 2 replicas find room: 0 of 2 nvidia.com/gpu is free on gpu-1; "
+        "its other pods (2 nvidia.com/gpu) hold all"
     )
     assert one.fixes == ()
 

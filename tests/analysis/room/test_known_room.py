@@ -76,7 +76,7 @@ def test_missing_room_is_reported_without_work_for_the_rollout(kind):
 def test_room_for_an_autoscaler_is_counted_without_work_for_the_rollout():
     found = without_work(deployment(spec="replicas: 4\n") + scaled(4, 60), nodes(2))
     assert [one.message for one in checks()["KLG115"](found)] == [
-        "maxReplicas is 60, but only 16 replicas find room: 0 of 16 nvidia.com/gpu is free on node-1 and node-2, held by its other pods (16)"
+        "maxReplicas is 60, but only 16 replicas find room: 0 of 16 nvidia.com/gpu is free on node-1 and node-2; its other pods (16 nvidia.com/gpu) hold all"
     ]
 
 
