@@ -12,10 +12,12 @@ from kubelint_gpu.capacity.departures import CapacityAnswer, Departure, Move, at
 from kubelint_gpu.capacity.full_cluster import with_all_pods
 from kubelint_gpu.capacity.supply import PoolShare, Surge, quota_demands
 from kubelint_gpu.findings.picture import PoolPicture
+from kubelint_gpu.groups import grouped, summed
 from kubelint_gpu.inventory.view.node_rows import abbreviated
 from kubelint_gpu.messages.display import visible
 from kubelint_gpu.messages.wording import budget_names, counted, listed, verb
 from kubelint_gpu.simulation.questions.drain import Drained
+from kubelint_gpu.values import replace
 from kubelint_gpu.work import UsedUp, limited
 from kubelint_gpu.workspace.apply_set import ApplySet
 from kubelint_gpu.workspace.cluster_context import ClusterContext
@@ -76,7 +78,7 @@ def sections_of(found: CapacityAnswer) -> list[tuple[str, tuple[str, ...]]]:
         "Rollouts that find room alone, and not at the same moment as the others": [
             *_new(one for one in surges if one.node and not one.preempts and not one.at_once)
         ],
-        "What cannot be lost": [_loss(one) for one in found.gone if one.pending],
+        "What cannot be lost": [*_losses(found.gone)],
         "Drains that a PodDisruptionBudget blocks": [
             f"{_lost(one)}: {move.group.name}: {_blocked(move.drained)}"
             for one in found.gone
@@ -181,12 +183,18 @@ def _lost(one: Departure) -> str:
     return one.what if len(one.nodes) == 1 or one.is_zone else f"any one of {_some(list(abbreviated(one.nodes)))}"
 
 
-def _loss(one: Departure) -> str:
-    waiting: Counter[str] = Counter()
-    for move in one.moves:
-        waiting[move.group.name] += move.drained.stranded
+def _losses(gone: Iterable[Departure]) -> Iterator[str]:
+    """Yield what stays Pending without each zone and each node; nodes of which it is the same are one sentence."""
+    alike = grouped(((_pending(one), one.is_zone and one.what), one) for one in gone if one.pending)
+    for (told, _), each in alike.items():
+        nodes = tuple(name for one in each for name in one.nodes)
+        yield f"{_lost(replace(each[0], nodes=nodes))}: {told}"
+
+
+def _pending(one: Departure) -> str:
+    waiting = summed((move.group.name, move.drained.stranded) for move in one.moves)
     told = [f"{counted(number, 'pod')} of {name}" for name, number in waiting.items() if number]
-    return f"{_lost(one)}: {_some(told)} {verb('stay', one.pending)} Pending"
+    return f"{_some(told)} {verb('stay', one.pending)} Pending"
 
 
 def _wrapped(text: str, width: int, indent: str = "  ") -> list[str]:

@@ -39,6 +39,12 @@ def test_a_rollout_that_preempts_is_not_said_to_find_room_alone(tmp_path):
     assert "find room alone" not in told
 
 
+def test_nodes_whose_loss_leaves_the_same_pending_are_one_sentence(tmp_path):
+    nodes = [node("m", 2, cpu=9), node("n", 2), node("o", 2)]
+    told = "\n".join(text(laid_out(tmp_path, nodes, [workload("a", 3, 2)])))
+    assert "lost:\n  any one of m, n and o: 1 pod of Deployment team/a stays Pending" in told
+
+
 def test_what_finds_no_room_is_listed(tmp_path):
     told = "\n".join(text(laid_out(tmp_path, [node("n", 4)], [workload("a", 2, 2), workload("b", 2, 1)])))
     assert "Pods that find no node at rest:\n  Deployment team/b: 2 of 2 pods with 1 GPU each" in told
