@@ -35,12 +35,12 @@ def renders_nothing(folder: str | Path) -> bool:
         return False
     try:
         with path.open("rb") as file:
-            text = file.read(_MOST_CONFIG)
+            chart = file.read(_MOST_CONFIG).decode("utf-8", "replace")
     except OSError:
         return False
-    if re.search(rb"(?m)^type:\s*[\"']?library\b", text):
+    if re.search(r"(?m)^type:\s*[\"']?library\b", chart):
         return True
-    may_depend = re.search(rb"(?m)^[\"']?dependencies\b", text) or exists(Path(folder, "requirements.yaml"))
+    may_depend = re.search(r"(?m)^[\"']?dependencies\b", chart) or exists(Path(folder, "requirements.yaml"))
     return not may_depend and not any(has_files(Path(folder, name)) for name in ("templates", "charts"))
 
 
