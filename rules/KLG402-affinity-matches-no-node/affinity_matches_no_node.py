@@ -43,6 +43,8 @@ def affinity_matches_no_node(unit: ApplySet) -> Iterator[Diagnostic]:
         manifest = subject.manifest
         key = miss.route[-1] if miss.route[-2] == "nodeSelector" else field_pointers.at(manifest, (*miss.route, "key"))
         coming = found.certainty == "possible" and not miss.suggestion and key in _PROVISIONED
+        meant = f"did you mean {miss.suggestion}?" if miss.suggestion else _DECLARE if coming else ""
+        meant = _ANOTHER if key == HOSTNAME and not meant else meant
         yield Diagnostic(
             "KLG402",
             _miss_place(manifest, miss),
@@ -57,16 +59,9 @@ def affinity_matches_no_node(unit: ApplySet) -> Iterator[Diagnostic]:
                 *(one for name in miss.near[:2] for one in told_at(unit, "Node", name, f"{name} comes nearest")),
                 *binding(unit, subject, "admission gives that to its pods"),
             ),
-            help=_meant(miss, key, coming=coming),
+            help=(meant,) if meant else (),
             proposals=_proposals(manifest, miss),
         )
-
-
-def _meant(miss: _Miss, key: object, *, coming: bool) -> tuple[str, ...]:
-    """What else a requirement might say, if the rule's general remedy does not fit."""
-    if miss.suggestion:
-        return (f"did you mean {miss.suggestion}?",)
-    return (_DECLARE,) if coming else (_ANOTHER,) if key == HOSTNAME else ()
 
 
 class _Miss(Value):

@@ -85,11 +85,8 @@ def overcommitments(unit: ApplySet) -> Mapping[WorkloadKey, Overcommitment]:
 
 def _counts(unit: ApplySet, subject: WorkloadCheck) -> bool:
     """Whether all of its pods must run permanently, on known nodes, and none runs yet."""
-    judgement, change, controller = (
-        judgements_in(unit).get(subject.key),
-        transitions_in(unit).get(subject.key),
-        subject.controller,
-    )
+    judgement, change = judgements_in(unit).get(subject.key), transitions_in(unit).get(subject.key)
+    controller = subject.controller
     if judgement is None or change is None or not _eligible(unit, subject) or judgement.room.refusal is not None:
         return False
     open_ = (None, Verdict.UNDECIDED, *((Verdict.MAY_STICK,) if controller.node_bound else ()))

@@ -24,16 +24,7 @@ from kubelint_gpu.simulation.questions.deciders import (
 )
 from kubelint_gpu.simulation.questions.most_pods import placeable
 from kubelint_gpu.simulation.search.situation import Situation
-from kubelint_gpu.simulation.search.verdict import (
-    Judgement,
-    Verdict,
-    fold,
-    of_verdict,
-    row_of,
-    turned,
-    with_room,
-    with_runs,
-)
+from kubelint_gpu.simulation.search.verdict import Judgement, Verdict, fold, of_verdict, row_of, turned, with_room
 from kubelint_gpu.values import replace
 from kubelint_gpu.work import UsedUp, part
 
@@ -59,8 +50,8 @@ def judge_in(situation: Situation, number: int) -> Judgement:
     found = found or _contended(question)
     if found.verdict is None and found.room.placed >= wanted and rolling:
         stuck = first_answer(question, relaxed.WHILE_OTHERS_WAIT, hypothesis=hypotheses.WITHOUT_OTHERS)
-        runs = found.runs
-        found = found if stuck is None else with_runs(stuck, evicts=runs.evicts, eviction=runs.eviction)
+        if stuck is not None:
+            found = replace(stuck, runs=replace(stuck.runs, evicts=found.runs.evicts, eviction=found.runs.eviction))
     if found.verdict is Verdict.STUCK and question.may_have_template:
         found = fold(
             found, of_verdict(Verdict.COMPLETES, hypotheses.TEMPLATE_KNOWN, hypotheses.NOTHING_TO_ROLL), weaker=True

@@ -178,7 +178,7 @@ def old_renders(root: Path, commit: str, built: Renders) -> Before:
     if not built.rendered:
         return {}
 
-    from kubelint_gpu.workspace.project.git_ops.rounds import rendered_before
+    from kubelint_gpu.workspace.project.git_ops.renders_before import rendered_before
 
     before: Before = {}
     try:

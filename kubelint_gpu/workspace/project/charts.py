@@ -137,9 +137,12 @@ class RenderedCharts(Value):
     @property
     def helm(self) -> str:
         """The version of the program that rendered the charts; empty if none were rendered."""
+        made = next((one.renderer.helm for one in self.rendered if one.reading is not None), None)
+        if made is None:
+            return ""
         from kubelint_gpu.sources.helm.helm_program import version
 
-        return next((version(one.renderer.helm) for one in self.rendered if one.reading is not None), "")
+        return version(made)
 
 
 def may_have_git_ops(data: bytes) -> bool:
